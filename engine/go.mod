@@ -9,6 +9,7 @@ require (
 	github.com/kptdev/krm-functions-sdk/go/fn v1.1.1
 	github.com/package-variants/package-variants/api v0.0.0
 	github.com/package-variants/package-variants/functions v0.0.0
+	golang.org/x/sync v0.22.0
 	k8s.io/apimachinery v0.37.0
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd
 	sigs.k8s.io/kustomize/kyaml v0.21.1

@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/package-variants/package-variants/engine/largework"
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/options"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariantset"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 

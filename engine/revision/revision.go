@@ -223,10 +223,10 @@ func (o Owner) Reference() metav1.OwnerReference {
 		Controller: new(true)}
 }
 
-// Variants returns the names of the PackageVariants that own the object.
-func Variants(o metav1.Object) []string {
+// Variants returns the names of the PackageVariants among the owners of an object.
+func Variants(owners []metav1.OwnerReference) []string {
 	var names []string
-	for _, ref := range o.GetOwnerReferences() {
+	for _, ref := range owners {
 		if isVariant(ref) {
 			names = append(names, ref.Name)
 		}

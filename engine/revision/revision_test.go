@@ -105,7 +105,7 @@ func TestOwners(t *testing.T) {
 			if got := r.OtherOwner(us); got != c.other {
 				t.Errorf("OtherOwner: got %q, want %q", got, c.other)
 			}
-			if diff := cmp.Diff(c.variants, Variants(&metav1.ObjectMeta{OwnerReferences: c.owners})); diff != "" {
+			if diff := cmp.Diff(c.variants, Variants(c.owners)); diff != "" {
 				t.Errorf("Variants, -want +got:\n%s", diff)
 			}
 			if diff := cmp.Diff(c.ownedBy, r.OwnedBy(us)); diff != "" {

@@ -20,7 +20,6 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // defaultBranch is the branch of a Repository that names none, as in Porch.
@@ -296,5 +295,5 @@ func (r *repository) named(name string) (names []string) {
 
 // Owned reports whether a variant owns a revision.
 func Owned(r *revision.Revision) bool {
-	return len(revision.Variants(&metav1.ObjectMeta{OwnerReferences: r.Owners})) > 0
+	return len(revision.Variants(r.Owners)) > 0
 }

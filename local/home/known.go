@@ -10,7 +10,6 @@ import (
 
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 var _ packages.Known = (*Home)(nil)
@@ -141,7 +140,7 @@ func valuesOf(r *revision.Revision) []value {
 	for _, p := range r.Package.Ancestors() {
 		all = append(all, value{packages.Inside, p.String()})
 	}
-	for _, name := range revision.Variants(&metav1.ObjectMeta{OwnerReferences: r.Owners}) {
+	for _, name := range revision.Variants(r.Owners) {
 		all = append(all, value{packages.ByOwner, name})
 	}
 	if r.Lock != nil {

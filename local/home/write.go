@@ -239,7 +239,7 @@ func (h *Home) Save(ctx context.Context, read packages.Content, texts map[string
 func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 	c, head := f.in.clone, git.Hash(f.Commit)
 	variant := ""
-	if owners := revision.Variants(&metav1.ObjectMeta{OwnerReferences: f.Owners}); len(owners) > 0 {
+	if owners := revision.Variants(f.Owners); len(owners) > 0 {
 		variant = owners[0]
 	}
 	by := h.by(f.Namespace, variant, tree)

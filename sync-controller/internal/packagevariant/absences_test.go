@@ -31,7 +31,8 @@ func TestAbsences(t *testing.T) {
 			c.blueprint(1, files("red"))
 			c.applies()
 			c.Run()
-			c.reconciler.absences = newAbsences(test.patience)
+			c.options.Patience = test.patience
+			c.Start()
 			c.loses(first)
 			c.reconcile("web")
 			c.reconcile("web")

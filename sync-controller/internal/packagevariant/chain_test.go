@@ -11,6 +11,7 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -101,7 +102,7 @@ func (c *cluster) objects() []client.Object {
 
 // woken returns the requests that a queue gets by the changes between two states of the cluster.
 func (c *cluster) woken(before, after []client.Object) []ctrl.Request {
-	itself := trigger{&v1alpha1.PackageVariant{}, changed(), func(_ context.Context, o client.Object) []ctrl.Request {
+	itself := trigger{&v1alpha1.PackageVariant{}, onUpdate(life.Changed), func(_ context.Context, o client.Object) []ctrl.Request {
 		return []ctrl.Request{{NamespacedName: client.ObjectKeyFromObject(o)}}
 	}}
 	was := map[string]client.Object{}
@@ -110,7 +111,7 @@ func (c *cluster) woken(before, after []client.Object) []ctrl.Request {
 	}
 	var requests []ctrl.Request
 	for _, o := range after {
-		for _, t := range append(c.reconciler.triggers(), itself) {
+		for _, t := range append(triggers(&life.Affected{Variants: c.reconciler.Variants, Known: c.reconciler.Known}), itself) {
 			if fmt.Sprintf("%T", t.kind) != fmt.Sprintf("%T", o) {
 				continue
 			}

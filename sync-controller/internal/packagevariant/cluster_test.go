@@ -3,15 +3,18 @@
 package packagevariant
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/life"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -22,7 +25,10 @@ const namespace = memorytest.Namespace
 type cluster struct {
 	*memorytest.Cluster
 	client     *memorytest.Client
-	reconciler *Reconciler
+	reconciler *life.Reconciler
+	options    life.Options
+	// passed is the time that has passed beside that of the clock.
+	passed time.Duration
 	// lost are the revisions that Porch has lost sight of.
 	lost []lost
 }
@@ -61,15 +67,20 @@ func onCaches(t *testing.T, test func(*testing.T, *cluster)) {
 // Start implements memorytest.Player.
 func (c *cluster) Start() {
 	c.client = c.NewClient()
-	c.reconciler = NewPlanner(c.client, c.Source(), c.Runtime, "1").reconciler
-	c.reconciler.events, c.Errs = c, map[string]error{}
+	ports := PortsOf(c.client, c.Source(), c.Runtime)
+	ports.Event = func(pv *v1alpha1.PackageVariant, kind, reason, message string) {
+		c.Eventf(pv, nil, kind, reason, "", "%s", message)
+	}
+	c.options.Version, c.options.LookWithin = "1", 1000*time.Hour
+	c.options.Now = func() time.Time { return time.Now().Add(c.passed) }
+	c.reconciler, c.Errs = life.New(ports, c.options), map[string]error{}
 }
 
 // asks has the controller ask another Porch for revisions and their files.
 func (c *cluster) asks(reader client.Reader) {
 	home := porch.Unhurried(c.client)
 	home.Reader = reader
-	c.reconciler.packages = home
+	c.reconciler.Packages = home
 }
 
 // Run implements memorytest.Player.
@@ -93,19 +104,19 @@ func (c *cluster) Run() {
 
 // reconcile reconciles a variant once, as the work queue would, and reports whether to do so again at once.
 func (c *cluster) reconcile(name string) (again bool) {
-	request := ctrl.Request{NamespacedName: memorytest.Key(name)}
-	result, err := c.reconciler.Reconcile(c.T.Context(), request)
-	if result.RequeueAfter == 0 { // otherwise it waits after the error before
+	wait, err := c.reconciler.Reconcile(c.T.Context(), memorytest.Key(name))
+	if again = errors.Is(err, packages.ErrStale); again {
+		err = nil
+	}
+	if wait == 0 { // otherwise it waits after the error before
 		c.Errs[name] = err
 	}
-	return result.Requeue //nolint:staticcheck // it is what the reconciler sets
+	return again
 }
 
 // Pass implements memorytest.Player.
 func (c *cluster) Pass() {
-	for _, pv := range c.variants() {
-		c.reconciler.failures.end(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&pv)})
-	}
+	c.passed += 5 * time.Minute
 }
 
 // variants returns the variants, in the order of their names.

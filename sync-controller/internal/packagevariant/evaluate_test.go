@@ -12,13 +12,12 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/engine/largework"
+	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/objects"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 // noted calls a function whenever the objects of a kind, or one of them, are read.
@@ -62,8 +61,8 @@ func TestObjectsOutsideWork(t *testing.T) {
 			t.Errorf("while the %s is read, other work is %v", what, err)
 		}
 	}}
-	c.reconciler.large = limit
-	c.reconciler.injected = n
+	c.reconciler.Large = limit
+	c.reconciler.Injected = n
 	c.applies(func(pv *v1alpha1.PackageVariant) {
 		pv.Spec.Injectors = []variant.InjectionSelector{{Name: "eu"}}
 	})
@@ -82,13 +81,13 @@ func TestLargeWork(t *testing.T) {
 		c.repositories("blueprints", "edge")
 		c.blueprint(1, large())
 		c.applies()
-		c.reconciler.large = largework.New()
+		c.reconciler.Large = largework.New()
 		end, done, before := make(chan struct{}), false, c.Version()
-		go func() { _ = c.reconciler.large.Do(t.Context(), largework.Large+1, func() { <-end }) }()
+		go func() { _ = c.reconciler.Large.Do(t.Context(), largework.Large+1, func() { <-end }) }()
 		synctest.Wait()
 		ctx, stop := context.WithCancel(t.Context())
 		go func() {
-			_, err := c.reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: memorytest.Key("web")})
+			_, err := c.reconciler.Reconcile(ctx, memorytest.Key("web"))
 			done = errors.Is(err, context.Canceled)
 		}()
 		synctest.Wait()
@@ -115,7 +114,7 @@ func TestStopInStep(t *testing.T) {
 		c.blueprint(1, large())
 		c.applies()
 		limit, end, done := largework.New(), make(chan struct{}), false
-		c.reconciler.large = limit
+		c.reconciler.Large = limit
 		c.Then = func(call memorytest.Call) {
 			if call.Of("create", "") {
 				begun := make(chan struct{})
@@ -125,12 +124,12 @@ func TestStopInStep(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		go func() {
-			_, _ = c.reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: memorytest.Key("web")})
+			_, _ = c.reconciler.Reconcile(ctx, memorytest.Key("web"))
 			done = true
 		}()
 		synctest.Wait()
 		stop()
-		time.Sleep(timeouts.Grace - time.Second)
+		time.Sleep(life.Grace - time.Second)
 		if synctest.Wait(); done {
 			t.Error("it gave up at once")
 		}

@@ -69,7 +69,7 @@ func TestGone(t *testing.T) {
 		gone := c.Revision(first)
 		c.Removes(first)
 		c.edits(zone("b"))
-		c.reconciler.known = porch.Cache{Reader: &outdated{c.client, gone}}
+		c.reconciler.Known = porch.Cache{Reader: &outdated{c.client, gone}}
 		drafts := func() (names []string) {
 			var list porchapi.PackageRevisionList
 			c.Must(c.List(t.Context(), &list))
@@ -96,7 +96,7 @@ func TestGone(t *testing.T) {
 		if len(got) != 1 || got[0] == first || c.Errs["web"] != nil {
 			t.Errorf("there are %v, the error is %v", got, c.Errs["web"])
 		}
-		c.reconciler.known = porch.Cache{Reader: c.client}
+		c.reconciler.Known = porch.Cache{Reader: c.client}
 		c.Run()
 		if now := drafts(); !slices.Equal(now, got) {
 			t.Errorf("once the cache knows, there are %v, before there were %v", now, got)
@@ -121,7 +121,7 @@ func TestDeletedOutdated(t *testing.T) {
 				if moves {
 					c.edits(func(s *variant.Spec) { s.Downstream.Package = "shop" })
 				}
-				c.reconciler.known = porch.Cache{Reader: &outdated{c.client, was}}
+				c.reconciler.Known = porch.Cache{Reader: &outdated{c.client, was}}
 				c.deletes()
 				for range 3 {
 					c.Pass()

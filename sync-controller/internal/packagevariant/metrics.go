@@ -31,10 +31,11 @@ func label(step *decide.Step) string {
 	return string(step.Action)
 }
 
-// outcomeOf returns the label of a step's outcome in the metrics.
-func outcomeOf(err error) string {
+// countStep counts a step that was done, or failed.
+func countStep(step *decide.Step, err error) {
+	outcome := "ok"
 	if err != nil {
-		return "error"
+		outcome = "error"
 	}
-	return "ok"
+	actions.WithLabelValues(label(step), outcome).Inc()
 }

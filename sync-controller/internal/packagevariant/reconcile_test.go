@@ -60,7 +60,7 @@ func (c *cluster) Is() map[string]string {
 	for i := range revisions.Items {
 		if pr := &revisions.Items[i]; pr.Spec.RepositoryName != "blueprints" {
 			all[pr.Name] = strings.Join(append([]string{fmt.Sprintf("%s, revision %d, owned by %v, labels %v", pr.Spec.Lifecycle,
-				pr.Spec.Revision, revision.Variants(pr), pr.Labels)}, shortly(c.FilesOf(pr.Name))...), "\n  ")
+				pr.Spec.Revision, revision.Variants(pr.OwnerReferences), pr.Labels)}, shortly(c.FilesOf(pr.Name))...), "\n  ")
 		}
 	}
 	return all

@@ -4,37 +4,36 @@ package packagevariant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/largework"
+	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
 	"github.com/package-variants/package-variants/sync-controller/internal/queue/repolock"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
-	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-const (
-	// keptContents is how many upstream contents are kept, each for keptFor: all variants of a fleet want the same one.
-	keptContents, keptFor = 16, time.Minute
-	// keptAnswers is for how many namespaces the right to approve is kept, each for answerFor.
-	keptAnswers, answerFor = 1024, 10 * time.Second
-)
+// patience is for how long a draft that Porch does not find is waited for before another is made in its place. Where
+// Porch keeps drafts in git, it loses sight of one that it reads while it writes to the same git repository, and finds
+// it when it reads its Repository again.
+const patience = 30 * time.Second
 
 // Options are the options of the controller.
 type Options struct {
@@ -52,32 +51,10 @@ type Options struct {
 	RequestTimeout time.Duration
 }
 
-// Reconciler reconciles PackageVariants.
+// Reconciler reconciles PackageVariants of a cluster.
 type Reconciler struct {
-	variants   objects.Variants
-	packages   packages.Home
-	known      packages.Known
-	runtime    mutate.Runtime
-	large      *largework.Limit
-	version    string
-	started    time.Time
-	lookWithin time.Duration
-	// requestTimeout is how long a call to Porch takes at most, and so how long a save may be in progress.
-	requestTimeout time.Duration
-	injected       objects.Source
-	upstream       *ttlcache.Values[upstreamContent]
-	// mayApproveIn asks whether the controller may approve package revisions in a namespace, allowed has the answers.
-	mayApproveIn func(ctx context.Context, namespace string) (bool, error)
-	allowed      *ttlcache.Values[bool]
-	repoLocks    *repolock.Locks
-	// concurrency is how many variants of a namespace are worked on at once.
-	concurrency int
-	progresses  *progresses
-	failures    *failures
-	absences    *absences
-	events      events.EventRecorder
-	// looked is called with each look at a variant; nil for none.
-	looked func(*Look)
+	*life.Reconciler
+	injected objects.Source
 }
 
 // SetupWithManager adds the controller to the manager. The manager's cache must have been configured by
@@ -95,24 +72,26 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	wake := func(variant types.NamespacedName) {
 		woken <- event.TypedGenericEvent[types.NamespacedName]{Object: variant}
 	}
-	r := &Reconciler{
-		variants: manifests.Variants{API: mgr.GetClient()}, known: porch.Cache{Reader: mgr.GetClient()},
-		packages:     &porch.Home{Client: porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()}},
-		mayApproveIn: manifests.MayApprove(mgr.GetClient()),
-		runtime:      options.Runtime, large: options.Large,
-		version: options.Version, started: time.Now().UTC(), lookWithin: options.LookWithin,
-		requestTimeout: options.RequestTimeout,
-		injected:       watches.NewSource(watches.New(mgr.GetRESTMapper(), metadataClient, wake), mgr.GetAPIReader()),
-		upstream:       ttlcache.New[upstreamContent](keptContents, keptFor),
-		allowed:        ttlcache.New[bool](keptAnswers, answerFor),
-		repoLocks:      repolock.New(wake), concurrency: options.Concurrency,
-		progresses: newProgresses(), failures: newFailures(), absences: newAbsences(patience),
-		events: mgr.GetEventRecorder("package-variants"),
-	}
+	variants, known := manifests.Variants{API: mgr.GetClient()}, porch.Cache{Reader: mgr.GetClient()}
+	events := mgr.GetEventRecorder("package-variants")
+	injected := watches.NewSource(watches.New(mgr.GetRESTMapper(), metadataClient, wake), mgr.GetAPIReader())
+	r := &Reconciler{injected: injected, Reconciler: life.New(life.Ports{
+		Packages: &porch.Home{Client: porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()}},
+		Known:    known, Variants: variants, Injected: injected, Functions: options.Runtime,
+		Turns:      &turns{locks: repolock.New(wake), variants: variants, most: max(options.Concurrency/2, 1)},
+		MayApprove: manifests.MayApprove(mgr.GetClient()),
+		Event: func(pv *v1alpha1.PackageVariant, kind, reason, message string) {
+			events.Eventf(pv, nil, kind, reason, "Reconcile", "%s", message)
+		},
+		Stepped: countStep, Evaluated: evaluations.Inc,
+	}, life.Options{
+		Version: options.Version, LookWithin: options.LookWithin, RequestTimeout: options.RequestTimeout,
+		Patience: patience, Large: options.Large,
+	})}
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named("packagevariant").
-		For(&v1alpha1.PackageVariant{}, builder.WithPredicates(changed()))
-	for _, t := range r.triggers() {
+		For(&v1alpha1.PackageVariant{}, builder.WithPredicates(onUpdate(life.Changed)))
+	for _, t := range triggers(&life.Affected{Variants: variants, Known: known}) {
 		b.Watches(t.kind, handler.EnqueueRequestsFromMapFunc(t.affected), builder.WithPredicates(t.passes))
 	}
 	return b.
@@ -125,4 +104,16 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 			RateLimiter: fairqueue.NewLimiter(),
 		}).
 		Complete(r)
+}
+
+// Reconcile brings one variant to what its spec asks for. Its writes come back as events. A failure is tried again when
+// the limiter of the work queue says so, or when something has changed. A write that was refused because something has
+// changed is no failure: the variant is decided again, and no error is logged.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	wait, err := r.Reconciler.Reconcile(ctx, req.NamespacedName)
+	if errors.Is(err, packages.ErrStale) {
+		log.FromContext(ctx).V(1).Info("decides again", "because", err.Error())
+		return ctrl.Result{Requeue: true}, nil //nolint:staticcheck // RequeueAfter would reset the limiter each time
+	}
+	return ctrl.Result{RequeueAfter: wait}, err
 }

@@ -283,5 +283,5 @@ func (c *cluster) hasObject(namespace, name, region string) {
 // knowsObjects tells the controller of the objects that there are now.
 func (c *cluster) knowsObjects() {
 	source := c.Source()
-	c.reconciler.injected = source
+	c.reconciler.Injected = source
 }

@@ -46,7 +46,7 @@ func TestUnlisted(t *testing.T) {
 		c.SavesFiles(first, map[string]string{"mine.txt": "mine\n"})
 		c.Run()
 		c.edits(zone("b"))
-		c.reconciler.known = porch.Cache{Reader: &unlisted{c.client, []string{first, "blueprints.web.v1"}}}
+		c.reconciler.Known = porch.Cache{Reader: &unlisted{c.client, []string{first, "blueprints.web.v1"}}}
 		isReady := func() string {
 			pv := c.variants()[0]
 			return meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionReady).Reason

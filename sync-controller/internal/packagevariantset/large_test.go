@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/largework"
+	"github.com/package-variants/package-variants/engine/largework"
 )
 
 // TestLargeWork has a large set wait for other large work before it is expanded.

@@ -29,7 +29,7 @@ func (f *fleet) Is() map[string]string {
 	for i := range list.Items {
 		if pr := &list.Items[i]; pr.Spec.RepositoryName != "blueprints" {
 			all[pr.Name] = fmt.Sprintf("%s, revision %d, owned by %v", pr.Spec.Lifecycle, pr.Spec.Revision,
-				revision.Variants(pr))
+				revision.Variants(pr.OwnerReferences))
 		}
 	}
 	return all

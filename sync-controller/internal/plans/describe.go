@@ -9,9 +9,9 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
-	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -155,7 +155,7 @@ func (r *record) action(stall Stall) Action {
 }
 
 // actionOf returns the action of a step; "" if the step is part of another.
-func actionOf(s *decide.Step, look *packagevariant.Look) Action {
+func actionOf(s *decide.Step, look *life.Look) Action {
 	switch {
 	case !slices.Contains(deletions, s.Action):
 	case look.Input.Deleting:
@@ -188,7 +188,7 @@ func actionOf(s *decide.Step, look *packagevariant.Look) Action {
 }
 
 // stepsOf returns the steps of a look in words, each with its revision.
-func stepsOf(look *packagevariant.Look) []Step {
+func stepsOf(look *life.Look) []Step {
 	var out []Step
 	created := ""
 	for i := range look.Decision.Steps {

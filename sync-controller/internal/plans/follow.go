@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
-	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -142,7 +142,7 @@ func (p *planner) leaveOutOthers(ctx context.Context) error {
 // changes reports whether a variant or its condition changes, or whether the variant fails or is held back.
 func (r *record) changes() bool {
 	return r.err != nil || r.before == nil || r.after == nil || r.gone || r.waits != "" ||
-		slices.ContainsFunc(r.looks, func(l *packagevariant.Look) bool {
+		slices.ContainsFunc(r.looks, func(l *life.Look) bool {
 			return l.Err != nil || len(l.Decision.Steps) > 0
 		}) ||
 		conditionOf(r.before.Status.Conditions) != conditionOf(r.after.Status.Conditions)

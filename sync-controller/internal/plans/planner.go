@@ -8,6 +8,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
@@ -78,7 +79,7 @@ type record struct {
 	key types.NamespacedName
 	// before is the variant before the plan, nil if it did not exist; after is its latest state.
 	before, after *v1alpha1.PackageVariant
-	looks         []*packagevariant.Look
+	looks         []*life.Look
 	requests      []string
 	gone          bool
 	err           error

@@ -32,7 +32,7 @@ func AddIndexes(indexer client.FieldIndexer) error {
 			}
 			return r.Lock.Keys()
 		}),
-		packages.ByOwner: func(o client.Object) []string { return revision.Variants(o) },
+		packages.ByOwner: func(o client.Object) []string { return revision.Variants(o.GetOwnerReferences()) },
 	} {
 		if err := indexer.IndexField(context.Background(), &porchapi.PackageRevision{}, string(name), values); err != nil {
 			return fmt.Errorf("cannot index PackageRevisions by %s: %w", name, err)

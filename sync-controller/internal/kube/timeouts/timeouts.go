@@ -79,18 +79,6 @@ func (d *deadline) end() {
 	d.cancel(nil)
 }
 
-// Grace is how long a step that was begun may still take when the controller is asked to stop: less than the grace
-// period of a Pod.
-const Grace = 25 * time.Second
-
-// Begun returns a context for a step that is not left half done: it ends Grace after ctx has ended. The returned
-// function must be called when the step is done.
-func Begun(ctx context.Context) (context.Context, context.CancelFunc) {
-	begun, end := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(Grace, end) })
-	return begun, func() { stop(); end() }
-}
-
 // isWatch reports whether a request lasts until the client ends it.
 func isWatch(request *http.Request) bool {
 	watch, err := strconv.ParseBool(request.URL.Query().Get("watch"))

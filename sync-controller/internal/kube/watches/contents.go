@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/engine/objects"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/ttlcache"
+	"github.com/package-variants/package-variants/engine/ttlcache"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"

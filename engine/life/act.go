@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package life
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// action does one step of a decision.
+type action struct {
+	*Reconciler
+	in *inspection
+	// created is the draft that was made; nil before.
+	created *revision.Revision
+	// disposed says what was done with a revision that is not wanted any more.
+	disposed string
+}
+
+// act does the first step of a decision. Making a draft is one step: it is announced, Porch is asked for it, and what
+// Porch made is saved with what the functions change.
+func (r *Reconciler) act(ctx context.Context, in *inspection, d *decide.Decision) error {
+	a := &action{Reconciler: r, in: in}
+	steps := d.Next()
+	err := a.mark(ctx, d)
+	for i := 0; err == nil && i < len(steps); i++ {
+		err = a.do(ctx, &steps[i], d)
+		r.Stepped(&steps[i], err)
+	}
+	if a.disposed != "" {
+		r.event(in.pv, normal, "Disposed", a.disposed)
+	}
+	r.expose(in, d, err)
+	return err
+}
+
+// mark removes the observed inputs from the status before a step. It also writes which draft will be saved, and with
+// which conflicts, because that cannot be found out after the save. It fails if the cache is behind, even if there is
+// nothing to change.
+func (a *action) mark(ctx context.Context, d *decide.Decision) error {
+	switch first := &d.Steps[0]; first.Action {
+	case decide.AddFinalizer, decide.RemoveFinalizer, decide.Propose:
+		return nil // the step itself fails if the cache is behind
+	case decide.Announce:
+		if !announced(a.in.pv, first.Draft) {
+			return nil
+		}
+	}
+	change := func(status *v1alpha1.PackageVariantStatus) {
+		status.ObservedInputs = ""
+		status.Operation = cmp.Or(a.in.saveOperation(d.Next(), a.second()), a.in.pendingOperation())
+		a.in.fillConflicts(status, d.Conflicted)
+	}
+	write := a.patchStatus
+	if a.in.progress.wroteLast(a.in.pv) {
+		write = a.writeStatus
+	}
+	return a.tellConflicts(func() error { return write(ctx, a.in.observation, change) })
+}
+
+// tellConflicts writes the status, and records an Event about conflicts that it has got by that.
+func (a *action) tellConflicts(write func() error) error {
+	before := a.in.pv.Status.DeepCopy()
+	if err := write(); err != nil {
+		return err
+	}
+	if conflicts := newConflicts(before, &a.in.pv.Status); conflicts != nil {
+		a.event(a.in.pv, warns, conflicts.Type, conflicts.Message)
+	}
+	return nil
+}
+
+// do does one step of a decision. The decision's condition is reported until the step is done.
+func (a *action) do(ctx context.Context, step *decide.Step, d *decide.Decision) error {
+	switch step.Action {
+	case decide.AddFinalizer:
+		return a.patch(ctx, func(pv *v1alpha1.PackageVariant) { pv.Finalizers = append(pv.Finalizers, v1alpha1.Finalizer) })
+	case decide.RemoveFinalizer:
+		return a.patch(ctx,
+			func(pv *v1alpha1.PackageVariant) {
+				pv.Finalizers = slices.DeleteFunc(pv.Finalizers, func(name string) bool { return name == v1alpha1.Finalizer })
+			})
+	case decide.Announce:
+		return a.announce(ctx, step.Draft, d)
+	case decide.Create:
+		return a.create(ctx, step.Draft)
+	case decide.Mutate:
+		return a.saveDraft(ctx, step.Revision)
+	case decide.Adopt, decide.TakeBack:
+		return a.own(ctx, step)
+	case decide.Keep, decide.Propose, decide.Approve, decide.Withdraw:
+		return a.move(ctx, step)
+	default:
+		return a.dispose(ctx, step)
+	}
+}
+
+// announce writes to the status which draft the controller will ask for, and with which conflicts, before it asks. So
+// the draft is known to be the variant's even if the controller or Porch stops. On a retry it writes nothing, and the
+// reason of the failure stays.
+func (a *action) announce(ctx context.Context, draft *decide.Draft, d *decide.Decision) error {
+	if announced(a.in.pv, draft) {
+		return nil
+	}
+	change := func(status *v1alpha1.PackageVariantStatus) {
+		d.Condition.Set(&status.Conditions, a.in.pv.Generation)
+		a.in.fillConflicts(status, d.Conflicted)
+		status.ObservedGeneration, status.ObservedInputs = a.in.pv.Generation, ""
+		status.Operation = &v1alpha1.Operation{Do: string(draft.Task.Type), Revision: draft.Name(),
+			Source: draft.Task.Source, Since: a.second()}
+	}
+	return a.tellConflicts(func() error { return a.writeStatus(ctx, a.in.observation, change) })
+}
+
+// makes are the changes that tasks make, as the status names them. They cause no Events: the task of each draft says
+// the same, and a fleet makes thousands of drafts.
+var makes = map[revision.TaskType]string{
+	revision.Clone: "Cloned", revision.Upgrade: "Upgraded", revision.Edit: "Edited",
+}
+
+// create makes a draft.
+func (a *action) create(ctx context.Context, draft *decide.Draft) error {
+	made, err := a.Packages.Ask(ctx, packages.Draft{
+		Namespace: a.in.pv.Namespace, Package: draft.Package, Workspace: draft.Workspace,
+		Metadata: packages.Metadata{Labels: a.in.Spec.Labels, Annotations: a.in.Spec.Annotations},
+		Owner:    a.in.Owner, Task: draft.Task,
+	})
+	if err != nil {
+		return a.notCreated(ctx, draft, err)
+	}
+	a.created = &made
+	a.in.progress.made(&made)
+	a.in.Revisions = append(a.in.Revisions, made)
+	slices.SortFunc(a.in.Revisions, revision.ByName)
+	a.in.Requested = decide.Request{Name: made.Name, Task: draft.Task, Version: made.Version}
+	if u := a.in.Upstream; u.Commit == "" && !u.Main() && made.Lock != nil && draft.Task.Source == u.Name {
+		u.Commit = made.Lock.Commit
+		a.in.progress.upstream.name, a.in.progress.upstream.commit = u.Name, u.Commit
+	}
+	a.note(makes[draft.Task.Type], made.Name)
+	if gone := decide.Replaced(&a.in.Input); gone != "" {
+		a.event(a.in.pv, warns, v1alpha1.ReasonDraftMissing, made.Name+" was made in place of "+gone+
+			", which Porch does not find any more, and may lack its changes")
+	}
+	return nil
+}
+
+// own makes the variant the owner of a revision. A revision that is new to it gets its labels and annotations.
+func (a *action) own(ctx context.Context, step *decide.Step) error {
+	target := step.Revision
+	metadata := packages.Metadata{Labels: a.in.Spec.Labels, Annotations: a.in.Spec.Annotations}
+	reason, message := "Adopted", "adopted "+target.Name
+	if step.Action == decide.TakeBack {
+		metadata = packages.Metadata{}
+		reason, message = "TakenBack", "took back "+target.Name+", of which Porch had lost the owner"
+		if owned, _ := target.Of(a.in.Owner); owned {
+			message = "took back " + target.Name + ", which this variant owned before it was restored"
+		}
+	}
+	owners := target.OwnedBy(a.in.Owner)
+	if err := a.Packages.Own(ctx, target, owners, metadata); err != nil {
+		return err
+	}
+	a.in.progress.changed(target, func(r *revision.Revision) { r.Owners = owners })
+	a.did(reason, target.Name, message)
+	return nil
+}
+
+// did notes what was done to a revision, and records an Event for it.
+func (a *action) did(what, name, message string) {
+	a.note(what, name)
+	a.event(a.in.pv, normal, what, message)
+}
+
+// note notes what was done to a revision.
+func (a *action) note(what, name string) {
+	a.in.progress.change = &v1alpha1.Change{Action: what, Revision: name, Time: metav1.Time{Time: a.Now()}}
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package life
+
+import (
+	"context"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/largework"
+	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/ttlcache"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// keptContents is how many upstream contents are kept, each for keptFor: all variants of a fleet want the same one.
+	keptContents, keptFor = 16, time.Minute
+	// keptAnswers is for how many namespaces the right to approve is kept, each for answerFor.
+	keptAnswers, answerFor = 1024, 10 * time.Second
+)
+
+// Ports are what a Reconciler sees and changes the world by.
+type Ports struct {
+	Packages packages.Home
+	Known    packages.Known
+	Variants objects.Variants
+	// Injected has the objects that are injected into packages.
+	Injected objects.Source
+	// Functions runs the functions.
+	Functions mutate.Runtime
+	// Turns says who may write.
+	Turns Turns
+	// MayApprove asks whether drafts may be published in a namespace.
+	MayApprove func(ctx context.Context, namespace string) (bool, error)
+	// Event tells people of something that was done, or that they should know. Its kind is that of an Event.
+	Event func(pv *v1alpha1.PackageVariant, kind, reason, message string)
+	// Stepped is called with each step that was done, or failed, and Evaluated when something has changed for a variant.
+	// Looked is called with each look at a variant. They may be nil.
+	Stepped   func(*decide.Step, error)
+	Evaluated func()
+	Looked    func(*Look)
+}
+
+// Turns limits how many variants write at a time, for homes of packages that do not bear all writes at once.
+type Turns interface {
+	// Take reports whether a variant may write to the packages of Repositories now. If not, it is woken when its turn
+	// comes. keptInGit is that of the packages' revisions.
+	Take(ctx context.Context, variant types.NamespacedName, repositories []string, keptInGit bool) (bool, error)
+	// Release ends the variant's turn.
+	Release(variant types.NamespacedName)
+}
+
+// Options are the options of a Reconciler.
+type Options struct {
+	// Version identifies the rules and the functions. After it changes, each variant is looked at once, all of them within
+	// LookWithin.
+	Version    string
+	LookWithin time.Duration
+	// RequestTimeout is how long a call to the home of packages takes at most, and so how long a save may be in progress.
+	RequestTimeout time.Duration
+	// Patience is for how long a draft that its home does not find is waited for before another is made in its place.
+	Patience time.Duration
+	// Large limits what is computed at once; nil for no limit.
+	Large *largework.Limit
+	// Now is the clock; nil for the time of day.
+	Now func() time.Time
+}
+
+// Reconciler keeps the downstream packages of PackageVariants in step.
+type Reconciler struct {
+	Ports
+	Options
+	started    time.Time
+	upstream   *ttlcache.Values[upstreamContent]
+	allowed    *ttlcache.Values[bool] // to approve, by namespace
+	progresses *progresses
+	failures   *failures
+	absences   *absences
+}
+
+// New returns a Reconciler.
+func New(ports Ports, options Options) *Reconciler {
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if ports.Stepped == nil {
+		ports.Stepped = func(*decide.Step, error) {}
+	}
+	if ports.Evaluated == nil {
+		ports.Evaluated = func() {}
+	}
+	return &Reconciler{Ports: ports, Options: options, started: options.Now(),
+		upstream:   ttlcache.New[upstreamContent](keptContents, keptFor),
+		allowed:    ttlcache.New[bool](keptAnswers, answerFor),
+		progresses: newProgresses(options.Now), failures: newFailures(options.Now),
+		absences: newAbsences(options.Patience, options.Now)}
+}
+
+// affected returns what finds other variants and revisions by the ports.
+func (r *Reconciler) affected() *Affected { return &Affected{Variants: r.Variants, Known: r.Known} }
+
+// second returns the time now, as statuses have it: in whole seconds.
+func (r *Reconciler) second() metav1.Time { return metav1.Time{Time: r.Now()}.Rfc3339Copy() }
+
+// keyOf returns the namespace and the name of a variant.
+func keyOf(pv *v1alpha1.PackageVariant) types.NamespacedName {
+	return types.NamespacedName{Namespace: pv.Namespace, Name: pv.Name}
+}

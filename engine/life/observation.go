@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package life
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/revision"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// observation is what the caches know of a variant.
+type observation struct {
+	decide.Input
+	pv *v1alpha1.PackageVariant
+	// progress is what was written since the status was.
+	progress *progress
+	// objects are the versions of the objects that the status says are injected.
+	objects []string
+	// asked reports whether Porch was asked for the revisions that the cache does not have.
+	asked bool
+	// content is the digest of the upstream's files, if they were read because its version gives no commit.
+	content string
+}
+
+// inspection is an observation brought up to date, with the results of the functions.
+type inspection struct {
+	*observation
+	// contents are the contents that were read, with the results of the functions, by the name of the revision.
+	contents map[string]evaluated
+}
+
+func (o *observation) key() types.NamespacedName { return keyOf(o.pv) }
+
+// written returns the names of the Repositories that may be written, in a fixed order; none while a guard holds.
+func (o *observation) written() []string {
+	var names []string
+	switch {
+	case o.Deleting:
+		for _, r := range slices.Concat(o.Revisions, o.OwnedInOtherPackages) {
+			names = append(names, r.Package.Repo)
+		}
+		if d := o.Spec.Downstream; d != nil {
+			names = append(names, d.Repo)
+		}
+	case decide.Guard(&o.Input) == nil:
+		names = append(names, o.Spec.Downstream.Repo)
+		for _, r := range decide.Obsolete(&o.Input) {
+			names = append(names, r.Package.Repo)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// target returns the downstream revision with a name, or nil.
+func (o *observation) target(name string) *revision.Revision {
+	for i := range o.Revisions {
+		if o.Revisions[i].Name == name {
+			return &o.Revisions[i]
+		}
+	}
+	return nil
+}
+
+// references returns the objects that the status says are injected.
+func references(pv *v1alpha1.PackageVariant) []objects.Reference {
+	var out []objects.Reference
+	for _, o := range pv.Status.InjectedObjects {
+		kind := objects.Kind{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: pv.Namespace}
+		out = append(out, objects.Reference{Kind: kind, Name: o.Name})
+	}
+	return out
+}
+
+// versions returns the versions of objects, including those that do not exist or cannot be read.
+func (r *Reconciler) versions(references []objects.Reference) []string {
+	var out []string
+	for _, reference := range references {
+		version := "none"
+		if r.Injected.Problem(reference.Kind) != nil {
+			version = "unreadable"
+		} else if object := r.Injected.Object(reference.Kind, reference.Name); object != nil {
+			version = objects.Version(object)
+		}
+		out = append(out, cmp.Or(reference.APIVersion, "-")+" "+reference.Kind.Kind+" "+reference.Name+" "+version)
+	}
+	return out
+}
+
+// suspendReason returns why a variant is suspended, from its annotation; "" if it is not.
+func suspendReason(pv *v1alpha1.PackageVariant) string {
+	if !pv.Spec.Suspend {
+		return ""
+	}
+	return v1alpha1.SuspendReason(pv.Annotations)
+}
