@@ -5,6 +5,8 @@ package git_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -250,6 +252,15 @@ func TestAway(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "secret") || !errors.As(err, &said) {
 			t.Errorf("the error is %v", err)
 		}
+	}
+	locked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="packages"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer locked.Close()
+	if _, err := git.Open(t.Context(), t.TempDir(), locked.URL); err == nil || !strings.Contains(err.Error(),
+		"could not read Username for '"+locked.URL+"': terminal prompts disabled") {
+		t.Errorf("the error is %v", err)
 	}
 	remote := gittest.NewRemote(t, "packages")
 	r := open(t, remote.Address())

@@ -60,11 +60,13 @@ type onBranch struct {
 	commit git.Hash
 }
 
-// publication is a draft that becomes a published revision: its refs, and the draft if that was not pushed before.
+// publication is a draft that becomes a published revision.
 type publication struct {
 	of                 key
 	branch, tag, draft string
-	made               *change
+	// base is the commit of the branch before it, made the draft if that was not pushed before.
+	base git.Hash
+	made *change
 }
 
 // maxContents is how many packages stay in memory: upstreams, from which many are made.

@@ -280,9 +280,8 @@ func (r *repository) named(name string) (names []string) {
 		if name[i] != '.' {
 			continue
 		}
-		dotted := strings.Trim(path.Join(r.Directory, "x"), "/")
-		dotted = strings.TrimSuffix(dotted, "x") + name[:i]
-		for place := range r.dotted[strings.ReplaceAll(dotted, "/", ".")] {
+		dotted := strings.ReplaceAll(strings.TrimPrefix(r.Root(), "/")+name[:i], "/", ".")
+		for place := range r.dotted[dotted] {
 			if pkg, in := strings.CutPrefix("/"+place, r.Root()); in {
 				names = append(names, pkg)
 			}

@@ -88,7 +88,7 @@ func (h *Home) publish(ctx context.Context, f *found) error {
 	c.set(f.ref(), git.Ref{}, f.key())
 	c.line[onBranch{f.in.branch(), commit}] = true
 	c.publications = append(c.publications,
-		publication{of: f.key(), branch: f.in.branch(), tag: p.ref(), draft: f.ref(), made: made})
+		publication{of: f.key(), branch: f.in.branch(), tag: p.ref(), draft: f.ref(), base: branch, made: made})
 	delete(h.proposed, f.key())
 	return nil
 }

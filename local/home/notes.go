@@ -60,6 +60,17 @@ func (h *Home) noted(f *found) Note {
 	return note
 }
 
+// packagesOf returns the packages in a Repository of which something is noted.
+func (h *Home) packagesOf(r *repository) map[string]bool {
+	all := map[string]bool{}
+	for id, note := range h.notes {
+		if note.of(id, r) {
+			all[note.Package] = true
+		}
+	}
+	return all
+}
+
 // owned returns the packages in a Repository that a variant owns by what is noted.
 func (h *Home) owned(r *repository) map[string]bool {
 	owned := map[string]bool{}

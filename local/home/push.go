@@ -232,6 +232,7 @@ func (c *clone) publish(ctx context.Context) (all outcomes) {
 		some := rest[:min(size, len(rest))]
 		if err = c.publishAll(ctx, some); err == nil {
 			for _, p := range some {
+				delete(c.unpushed, p.base)
 				all = append(all, c.published(p, nil)...)
 			}
 			rest = rest[len(some):]

@@ -24,17 +24,11 @@ func (h *Home) revisions(r *repository, pkg revision.Package) (all []found, err 
 	}
 	where := r.place(pkg.Name)
 	branch, onBranch, err := r.branchOf(where)
+	if err == nil {
+		all, err = h.placed(r, pkg)
+	}
 	if err != nil {
 		return nil, err
-	}
-	used := map[string]bool{}
-	for _, p := range r.places(where) {
-		f, err := h.foundAt(r, pkg, p, used)
-		if err != nil {
-			return nil, err
-		}
-		used[f.Workspace] = true
-		all = append(all, *f)
 	}
 	if onBranch == "" && (r.Deployment || slices.ContainsFunc(all, func(f found) bool { return Owned(&f.Revision) })) {
 		all = slices.DeleteFunc(all, func(f found) bool { return f.number > 0 })
@@ -48,6 +42,20 @@ func (h *Home) revisions(r *repository, pkg revision.Package) (all []found, err 
 	}
 	slices.SortFunc(all, func(a, b found) int { return revision.ByName(a.Revision, b.Revision) })
 	r.known[pkg.Name] = all
+	return all, nil
+}
+
+// placed returns the drafts of a package, and all that was published of it, the latest first.
+func (h *Home) placed(r *repository, pkg revision.Package) (all []found, err error) {
+	used := map[string]bool{}
+	for _, p := range r.places(r.place(pkg.Name)) {
+		f, err := h.foundAt(r, pkg, p, used)
+		if err != nil {
+			return nil, err
+		}
+		used[f.Workspace] = true
+		all = append(all, *f)
+	}
 	return all, nil
 }
 
@@ -97,7 +105,7 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 	f := &found{in: r, place: p, tree: known.tree, made: known.made}
 	f.Revision = revision.Revision{
 		Namespace: r.Namespace, Package: pkg, Workspace: known.workspace, Number: p.number, KeptInGit: true,
-		Lifecycle: revision.Draft, Version: string(known.tree), Commit: string(known.commit), Lock: known.lock,
+		Lifecycle: revision.Draft, Version: string(cmp.Or(known.tree, known.commit)), Commit: string(known.commit), Lock: known.lock,
 		Task: known.task, Created: known.at,
 	}
 	if used[f.Workspace] {

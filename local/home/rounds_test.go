@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -352,6 +353,80 @@ func TestOtherFiles(t *testing.T) {
 	w.approve(w.home, "edge.web.packagevariant-1")
 	wantEqual(t, []string{"edge.web.packagevariant-1: pushed"}, w.push(w.home))
 	wantEqual(t, "web is new", w.remotes["edge"].Git("show", "main:README.md"))
+}
+
+// TestEmptyRepository publishes and drafts in the first round of a repository.
+func TestEmptyRepository(t *testing.T) {
+	t.Parallel()
+	w := begun(t, nil)
+	w.approve(w.home, w.draft(w.home, edge("a"), "blueprints.web.v1"))
+	w.draft(w.home, edge("b"), "blueprints.web.v1")
+	wantEqual(t, []string{"edge.a.packagevariant-1: pushed", "edge.b.packagevariant-1: pushed"}, w.push(w.home))
+	wantEqual(t, []string{"heads/drafts/b/packagevariant-1", "heads/main", "tags/a/v1"}, w.state(w.home))
+}
+
+// TestAtOnce has many make drafts at once, in two processes with one cache.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	w := begun(t, nil)
+	w.people("edge").Push("Begin", map[string]string{"README.md": "edge"}, "HEAD:refs/heads/main")
+	cache := t.TempDir()
+	homes := []*Home{w.homeWith(cache, nil), w.homeWith(cache, nil)}
+	var all sync.WaitGroup
+	for i, h := range homes {
+		all.Go(func() {
+			w.round(h)
+			var drafts sync.WaitGroup
+			for j := range 10 {
+				drafts.Go(func() {
+					if _, err := h.Ask(t.Context(), packages.Draft{Namespace: namespace, Package: edge(fmt.Sprintf("web-%d-%d", i, j)),
+						Workspace: "one", Task: revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			drafts.Wait()
+			for _, o := range h.Push(t.Context()) {
+				if o.Err != nil {
+					t.Error(o)
+				}
+			}
+			w.round(h)
+		})
+	}
+	all.Wait()
+	wantEqual(t, 21, len(w.remotes["edge"].Names()))
+}
+
+// TestNotesOfNothing drops what is noted of revisions that there are not any more.
+func TestNotesOfNothing(t *testing.T) {
+	t.Parallel()
+	w := begun(t, nil)
+	w.draft(w.home, edge("web"), "blueprints.web.v1")
+	w.push(w.home)
+	notes := w.home.Notes()
+	notes["default/edge.web.gone"] = Note{Repository: "edge", Package: "web", Workspace: "gone"}
+	h := w.homeWith(t.TempDir(), notes)
+	w.round(h)
+	if _, err := h.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, w.home.Notes(), h.Notes())
+}
+
+// TestLiteralAddress has a lock name the git repository as its Repository does.
+func TestLiteralAddress(t *testing.T) {
+	t.Parallel()
+	const address = "ssh://git@ssh.dev.example.com:22/v3/org/_git/blueprints"
+	w := newWorld(t, nil)
+	w.people("blueprints").Push("Publish", gittest.Files("web", webFiles), "HEAD:refs/heads/main", "HEAD:refs/tags/web/v1")
+	w.home.repositories[key{namespace, "blueprints"}].Address = address
+	w.round(w.home)
+	w.draft(w.home, edge("web"), "blueprints.web.v1")
+	w.push(w.home)
+	if text := w.remotes["edge"].Git("show", draftRef+":web/Kptfile"); strings.Count(text, "repo: "+address+"\n") != 2 {
+		t.Error(text)
+	}
 }
 
 // TestModes keeps what files are beside their texts: programs, and links.

@@ -78,7 +78,27 @@ func (h *Home) settle(ctx context.Context, r *repository, s *Settled) error {
 	if err := h.tagMerged(ctx, r, owned, merged, s); err != nil {
 		return err
 	}
-	return h.endRemovals(r, owned)
+	if err := h.endRemovals(r, owned); err != nil {
+		return err
+	}
+	return h.dropNotes(r)
+}
+
+// dropNotes drops the notes on revisions that there are not any more. What was published of a package that is gone
+// from the branch is still there.
+func (h *Home) dropNotes(r *repository) error {
+	placed := map[string]bool{}
+	for _, pkg := range slices.Sorted(maps.Keys(h.packagesOf(r))) {
+		all, err := h.placed(r, revision.Package{Repo: r.Name, Name: pkg})
+		if err != nil {
+			return err
+		}
+		for i := range all {
+			placed[all[i].key().String()] = true
+		}
+	}
+	maps.DeleteFunc(h.notes, func(id string, n Note) bool { return n.of(id, r) && !placed[id] })
+	return nil
 }
 
 // openDrafts returns the packages of a Repository that are owned, and their drafts that are.

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package manifests reads what a fleet is made of from the files of a directory: Repositories, PackageVariantSets,
+// PackageVariants, and the objects that they select or inject.
+package manifests
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/revision"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// defaultNamespace is that of what says none and has to have one.
+const defaultNamespace = "default"
+
+// Repository is a Repository of a manifest.
+type Repository struct {
+	objects.Repository
+	// Remote is where git finds its git repository: its address, or the directory that a relative address names.
+	Remote string
+}
+
+// Manifests are what the files of a directory have.
+type Manifests struct {
+	Repositories []Repository
+	Variants     []v1alpha1.PackageVariant
+	Sets         []v1alpha2.PackageVariantSet
+	// Objects are all objects, also those above.
+	Objects []*unstructured.Unstructured
+
+	places map[identity]place
+}
+
+// identity is what no two objects share.
+type identity struct {
+	schema.GroupKind
+	namespace, name string
+}
+
+// place is where an object is: a file, by its path in the directory, and a line.
+type place struct {
+	file string
+	line int
+}
+
+func (p place) String() string { return fmt.Sprintf("%s, line %d", p.file, p.line) }
+
+// Read reads the YAML files of a directory and all below it. What is hidden, and directories below it that are kpt
+// packages, are no manifests. The error has every problem of every file: with one, nothing is read.
+func Read(dir string) (*Manifests, error) {
+	m := &Manifests{places: map[identity]place{}}
+	var problems []error
+	root := os.DirFS(dir)
+	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != "." && strings.HasPrefix(entry.Name(), "."), name != "." && entry.IsDir() && isPackage(root, name):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)):
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		for _, d := range split(string(text)) {
+			if err := m.add(dir, place{name, d.line}, d.text); err != nil {
+				problems = append(problems, err)
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no directory %s", dir)
+	}
+	if err := errors.Join(append(problems, err)...); err != nil {
+		return nil, err
+	}
+	if len(m.Variants)+len(m.Sets)+len(m.Repositories) == 0 {
+		return nil, fmt.Errorf("%s has no manifests: no Repository, PackageVariantSet or PackageVariant in a YAML file", dir)
+	}
+	m.sort()
+	return m, nil
+}
+
+func isPackage(root fs.FS, dir string) bool {
+	_, err := fs.Stat(root, path.Join(dir, "Kptfile"))
+	return err == nil
+}
+
+// sort gives objects an order that does not depend on files.
+func (m *Manifests) sort() {
+	byName := func(a, b metav1.Object) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	}
+	slices.SortFunc(m.Repositories, func(a, b Repository) int { return byName(&a, &b) })
+	slices.SortFunc(m.Variants, func(a, b v1alpha1.PackageVariant) int { return byName(&a, &b) })
+	slices.SortFunc(m.Sets, func(a, b v1alpha2.PackageVariantSet) int { return byName(&a, &b) })
+	slices.SortFunc(m.Objects, func(a, b *unstructured.Unstructured) int { return byName(a, b) })
+}
+
+// Place says in which file an object is, and in which line of it; "" for one that is in none.
+func (m *Manifests) Place(gk schema.GroupKind, namespace, name string) string {
+	if at, is := m.places[identity{gk, namespace, name}]; is {
+		return at.String()
+	}
+	return ""
+}
+
+// Source returns the objects that may be injected into packages or select variants: all of them.
+func (m *Manifests) Source() *objects.Static {
+	of := func(kind objects.Kind) (all []*unstructured.Unstructured) {
+		for _, o := range m.Objects {
+			if o.GetAPIVersion() == kind.APIVersion && o.GetKind() == kind.Kind &&
+				(o.GetNamespace() == "" || o.GetNamespace() == kind.Namespace) {
+				all = append(all, o)
+			}
+		}
+		return all
+	}
+	list := func(_ context.Context, kind objects.Kind) (all []*metav1.PartialObjectMetadata, _ error) {
+		for _, o := range of(kind) {
+			all = append(all, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: o.GetName(),
+				Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations()}})
+		}
+		return all, nil
+	}
+	get := func(_ context.Context, r objects.Reference, namespace string) (map[string]any, error) {
+		for _, o := range of(r.Kind) {
+			if o.GetName() == r.Name && o.GetNamespace() == namespace {
+				return o.Object, nil
+			}
+		}
+		return nil, nil
+	}
+	return objects.NewStatic(list, get)
+}
+
+// repositoryOf returns a Repository as the engine and git know it.
+func repositoryOf(dir string, at place, r *repositoryManifest) (Repository, error) {
+	git := r.Spec.Git
+	switch {
+	case r.Spec.Type != "" && r.Spec.Type != "git":
+		return Repository{}, fmt.Errorf("spec.type: it is %q, and packages are kept in git here", r.Spec.Type)
+	case git == nil || git.Repo == "":
+		return Repository{}, errors.New("spec.git.repo: it is missing: it is the address of the git repository")
+	}
+	out := Repository{Remote: git.Repo, Repository: objects.Repository{ObjectMeta: r.ObjectMeta,
+		Repository: revision.Repository{Ready: true, Deployment: r.Spec.Deployment, Address: git.Repo, Branch: git.Branch,
+			Directory: git.Directory}}}
+	if out.Branch == "" {
+		out.Branch = "main"
+	}
+	if strings.HasPrefix(git.Repo, "./") || strings.HasPrefix(git.Repo, "../") {
+		remote, err := filepath.Abs(filepath.Join(dir, filepath.Dir(filepath.FromSlash(at.file)), filepath.FromSlash(git.Repo)))
+		if err != nil {
+			return Repository{}, err
+		}
+		out.Remote = remote
+	}
+	return out, nil
+}
