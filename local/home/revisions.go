@@ -105,8 +105,8 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 	f := &found{in: r, place: p, tree: known.tree, made: known.made}
 	f.Revision = revision.Revision{
 		Namespace: r.Namespace, Package: pkg, Workspace: known.workspace, Number: p.number, KeptInGit: true,
-		Lifecycle: revision.Draft, Version: string(cmp.Or(known.tree, known.commit)), Commit: string(known.commit), Lock: known.lock,
-		Task: known.task, Created: known.at,
+		Lifecycle: revision.Draft, Version: string(cmp.Or(known.tree, known.commit)), Commit: string(known.commit),
+		Lock: known.lock, Task: known.task, Created: known.at,
 	}
 	if used[f.Workspace] {
 		f.Workspace = versionOf(p)

@@ -31,7 +31,8 @@ func split(text string) (all []document) {
 	first, number := 0, 0
 	end := func() {
 		if first > 0 {
-			all = append(all, document{strings.Repeat("\n", number-strings.Count(current.String(), "\n")) + current.String(), first})
+			before := strings.Repeat("\n", number-strings.Count(current.String(), "\n")) // so that lines are numbered right
+			all = append(all, document{before + current.String(), first})
 		}
 		current.Reset()
 		first = 0
@@ -107,7 +108,8 @@ func (m *Manifests) addJSON(dir string, at place, data []byte) error {
 	if o.GetAPIVersion() == "" || o.GetKind() == "" {
 		return fmt.Errorf("%s: it is no object: apiVersion or kind is missing; move what is no manifest elsewhere", at)
 	}
-	if items, isList := o.Object["items"].([]any); isList && strings.HasSuffix(o.GetKind(), "List") || o.GetKind() == "List" {
+	items, hasItems := o.Object["items"].([]any)
+	if o.GetKind() == "List" || hasItems && strings.HasSuffix(o.GetKind(), "List") {
 		var problems []error
 		for _, item := range items {
 			data, err := yaml.Marshal(item)
@@ -175,8 +177,8 @@ func (m *Manifests) decode(dir string, at place, o *unstructured.Unstructured, d
 		r.Namespace = o.GetNamespace()
 		m.Repositories = append(m.Repositories, r)
 	default:
-		return fmt.Errorf("apiVersion: %s has no %s here: PackageVariant and Repository are of v1alpha1, PackageVariantSet of "+
-			"v1alpha2", o.GetAPIVersion(), gvk.Kind)
+		return fmt.Errorf("apiVersion: %s has no %s here: PackageVariant and Repository are of v1alpha1, "+
+			"PackageVariantSet of v1alpha2", o.GetAPIVersion(), gvk.Kind)
 	}
 	return nil
 }

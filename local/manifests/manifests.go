@@ -171,7 +171,8 @@ func repositoryOf(dir string, at place, r *repositoryManifest) (Repository, erro
 		out.Branch = "main"
 	}
 	if strings.HasPrefix(git.Repo, "./") || strings.HasPrefix(git.Repo, "../") {
-		remote, err := filepath.Abs(filepath.Join(dir, filepath.Dir(filepath.FromSlash(at.file)), filepath.FromSlash(git.Repo)))
+		file := filepath.Join(dir, filepath.FromSlash(at.file))
+		remote, err := filepath.Abs(filepath.Join(filepath.Dir(file), filepath.FromSlash(git.Repo)))
 		if err != nil {
 			return Repository{}, err
 		}
