@@ -61,7 +61,7 @@ func (v variantsOf) Find(_ context.Context, _ string, by objects.Index, value st
 	error) {
 	var found []v1alpha1.PackageVariant
 	for _, pv := range v.by {
-		if by == objects.ByDependency && slices.Contains(objects.Indexes[by](&pv.Spec), value) {
+		if by == objects.ByDependency && slices.ContainsFunc(pv.Spec.DependsOn, func(d variant.Dependency) bool { return d.Name == value }) {
 			found = append(found, *pv)
 		}
 	}

@@ -9,8 +9,11 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Repository is a Repository with its metadata. The maps and slices are shared.
@@ -36,6 +39,39 @@ type Variants interface {
 	WriteFinalizers(ctx context.Context, before, pv *v1alpha1.PackageVariant) error
 }
 
+// Sets has the PackageVariantSets and what they select, and makes the PackageVariants that they want. What a write
+// means for a set is in its error; see packages.ConditionOf.
+type Sets interface {
+	Variants
+	// Set returns a PackageVariantSet, which the caller may change; nil if there is none of that name.
+	Set(ctx context.Context, namespace, name string) (*v1alpha2.PackageVariantSet, error)
+	// Sets returns those of a namespace, to be read only.
+	Sets(ctx context.Context, namespace string) ([]v1alpha2.PackageVariantSet, error)
+	// Repositories returns those of a namespace, to be read only.
+	Repositories(ctx context.Context, namespace string) ([]Repository, error)
+	// WriteSetStatus writes the status of a PackageVariantSet as WriteStatus does that of a variant.
+	WriteSetStatus(ctx context.Context, before, set *v1alpha2.PackageVariantSet) error
+	// Create makes a PackageVariant, and sets what it has then. It is packages.ErrStale if there is one of that name, and
+	// packages.ErrRefused if such a variant may not be.
+	Create(ctx context.Context, pv *v1alpha1.PackageVariant, how How) error
+	// Update writes what differs between a PackageVariant before and pv, and sets what it has then.
+	Update(ctx context.Context, before, pv *v1alpha1.PackageVariant, how How) error
+	// Delete deletes a PackageVariant. One that is gone already, or that was made again, is no error.
+	Delete(ctx context.Context, pv *v1alpha1.PackageVariant) error
+	// LiveVariants returns the PackageVariants in a namespace with the label of a set, as they are now.
+	LiveVariants(ctx context.Context, namespace string, set types.UID) ([]v1alpha1.PackageVariant, error)
+	// LiveVariant returns a PackageVariant as it is now; nil if there is none of that name.
+	LiveVariant(ctx context.Context, namespace, name string) (*v1alpha1.PackageVariant, error)
+}
+
+// How says how a PackageVariant is written.
+type How struct {
+	// Try writes nothing, and says whether the write would be refused.
+	Try bool
+	// Exact writes only if the variant has not changed since.
+	Exact bool
+}
+
 // Index is what PackageVariants are found by.
 type Index string
 
@@ -51,28 +87,56 @@ const (
 	ByRepository Index = "repository"
 	// ByDependency finds them by the names of the variants that they depend on.
 	ByDependency Index = "dependency"
+	// BySet finds them by the UID in their label, and by the names of the sets among their owners; see SetKeys.
+	BySet Index = "set"
+	// ByMadeFrom finds them by the package that they are made from, if a set may have selected it.
+	ByMadeFrom Index = "madeFrom"
 )
 
-// Indexes are all indexes, with the values that a spec has in each. Only a spec with an upstream and a downstream has
-// some: see ValuesOf.
-var Indexes = map[Index]func(*variant.Spec) []string{
-	ByDownstream: func(s *variant.Spec) []string { return []string{revision.DownstreamOf(s).String()} },
-	Inside:       func(s *variant.Spec) []string { return revision.Names(revision.DownstreamOf(s).Ancestors()) },
-	ByUpstream:   func(s *variant.Spec) []string { return []string{revision.UpstreamOf(s.Upstream).String()} },
-	ByRepository: func(s *variant.Spec) []string { return []string{s.Downstream.Repo, s.Upstream.Repo} },
-	ByDependency: func(s *variant.Spec) []string {
+// Indexes are all indexes, with the values that a PackageVariant has in each.
+var Indexes = map[Index]func(*v1alpha1.PackageVariant) []string{
+	ByDownstream: ofWhole(func(s *variant.Spec) []string { return []string{revision.DownstreamOf(s).String()} }),
+	Inside:       ofWhole(func(s *variant.Spec) []string { return revision.Names(revision.DownstreamOf(s).Ancestors()) }),
+	ByUpstream:   ofWhole(func(s *variant.Spec) []string { return []string{revision.UpstreamOf(s.Upstream).String()} }),
+	ByRepository: ofWhole(func(s *variant.Spec) []string { return []string{s.Downstream.Repo, s.Upstream.Repo} }),
+	ByDependency: ofWhole(func(s *variant.Spec) []string {
 		var names []string
 		for i := range s.DependsOn {
 			names = append(names, s.DependsOn[i].Name)
 		}
 		return names
+	}),
+	BySet: func(pv *v1alpha1.PackageVariant) []string {
+		values := []string{setLabel + pv.Labels[v1alpha2.OwnerLabel]}
+		for _, ref := range pv.OwnerReferences {
+			if revision.RefersTo(ref, v1alpha2.PackageVariantSetKind) {
+				values = append(values, setOwner+ref.Name)
+			}
+		}
+		return values
+	},
+	ByMadeFrom: func(pv *v1alpha1.PackageVariant) []string {
+		if pv.Spec.Upstream == nil {
+			return nil
+		}
+		return []string{expansion.MadeFrom(pv.Spec.Upstream).String()}
 	},
 }
 
-// ValuesOf returns the values that a PackageVariant has in an index.
-func ValuesOf(pv *v1alpha1.PackageVariant, by Index) []string {
-	if pv.Spec.Upstream == nil || pv.Spec.Downstream == nil {
-		return nil
+// The parts of values in BySet before the UID and the name.
+const setLabel, setOwner = "uid/", "name/"
+
+// SetKeys returns the values in BySet of the variants of a set.
+func SetKeys(set *v1alpha2.PackageVariantSet) []string {
+	return []string{setLabel + string(set.UID), setOwner + set.Name}
+}
+
+// ofWhole returns the values in an index of a variant whose spec has an upstream and a downstream. Others have none.
+func ofWhole(values func(*variant.Spec) []string) func(*v1alpha1.PackageVariant) []string {
+	return func(pv *v1alpha1.PackageVariant) []string {
+		if pv.Spec.Upstream == nil || pv.Spec.Downstream == nil {
+			return nil
+		}
+		return values(&pv.Spec)
 	}
-	return Indexes[by](&pv.Spec)
 }

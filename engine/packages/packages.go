@@ -65,6 +65,8 @@ const (
 	ByOwner Index = "owner"
 	// ByLock finds them by the keys of their lock; see revision.Lock.Keys.
 	ByLock Index = "lock"
+	// All finds all of them by any value.
+	All Index = "all"
 )
 
 // Event is a change of a revision that a home tells of.

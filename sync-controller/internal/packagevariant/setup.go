@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package packagevariant wakes the PackageVariants of a cluster, and gives the engine the ports to bring them to what
+// their specs ask for.
 package packagevariant
 
 import (

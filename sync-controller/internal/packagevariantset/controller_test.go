@@ -4,6 +4,7 @@ package packagevariantset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,10 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/sets"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,7 +32,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -38,6 +41,7 @@ import (
 // cluster is a Reconciler over an API in memory that notes writes, and fails or refuses those that it is told to.
 type cluster struct {
 	*Reconciler
+	client       porch.API
 	fail, refuse map[string]bool
 
 	mu     sync.Mutex
@@ -71,50 +75,57 @@ func newCluster(t *testing.T, initial ...client.Object) *cluster {
 		}
 		return nil
 	}
-	c.Reconciler = &Reconciler{
-		client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(initial...).WithStatusSubresource(&v1alpha2.PackageVariantSet{}).
-			WithIndex(&porchapi.PackageRevision{}, porch.PackageIndex, func(o client.Object) []string {
-				spec := o.(*porchapi.PackageRevision).Spec
-				return []string{spec.RepositoryName + "/" + spec.PackageName}
-			}).
-			WithIndex(&v1alpha1.PackageVariant{}, ownersIndex, owners).
-			WithIndex(&v1alpha1.PackageVariant{}, madeIndex, madeFrom).
-			WithInterceptorFuncs(interceptor.Funcs{
-				Create: func(ctx context.Context, w client.WithWatch, o client.Object, options ...client.CreateOption) error {
-					var asked client.CreateOptions
-					if err := note("create", o, asked.ApplyOptions(options).DryRun); err != nil {
-						return err
-					}
-					o.SetGeneration(1)
-					return w.Create(ctx, o, options...)
-				},
-				Patch: func(ctx context.Context, w client.WithWatch, o client.Object, p client.Patch,
-					options ...client.PatchOption) error {
-					var asked client.PatchOptions
-					if err := note("patch", o, asked.ApplyOptions(options).DryRun); err != nil {
-						return err
-					}
-					return w.Patch(ctx, o, p, options...)
-				},
-				Delete: func(ctx context.Context, w client.WithWatch, o client.Object, options ...client.DeleteOption) error {
-					if err := note("delete", o, nil); err != nil {
-						return err
-					}
-					return w.Delete(ctx, o, options...)
-				},
-				SubResourcePatch: func(ctx context.Context, w client.Client, sub string, o client.Object, p client.Patch,
-					options ...client.SubResourcePatchOption) error {
-					if err := note(sub, o, nil); err != nil {
-						return err
-					}
-					return w.SubResource(sub).Patch(ctx, o, p, options...)
-				},
-			}).Build(),
-		runtime: mutate.Builtin{}, version: "v1",
-		watches: watches.NewSource(watches.New(nil, nil, nil), nil),
-		events:  events.NewFakeRecorder(100),
-	}
+	c.client = fake.NewClientBuilder().WithScheme(scheme).WithObjects(initial...).WithStatusSubresource(&v1alpha2.PackageVariantSet{}).
+		WithIndex(&porchapi.PackageRevision{}, porch.PackageIndex, func(o client.Object) []string {
+			spec := o.(*porchapi.PackageRevision).Spec
+			return []string{spec.RepositoryName + "/" + spec.PackageName}
+		}).
+		WithIndex(&v1alpha1.PackageVariant{}, string(objects.BySet), indexed(objects.BySet)).
+		WithIndex(&v1alpha1.PackageVariant{}, string(objects.ByMadeFrom), indexed(objects.ByMadeFrom)).
+		WithInterceptorFuncs(interceptor.Funcs{
+			Create: func(ctx context.Context, w client.WithWatch, o client.Object, options ...client.CreateOption) error {
+				var asked client.CreateOptions
+				if err := note("create", o, asked.ApplyOptions(options).DryRun); err != nil {
+					return err
+				}
+				o.SetGeneration(1)
+				return w.Create(ctx, o, options...)
+			},
+			Patch: func(ctx context.Context, w client.WithWatch, o client.Object, p client.Patch,
+				options ...client.PatchOption) error {
+				var asked client.PatchOptions
+				if err := note("patch", o, asked.ApplyOptions(options).DryRun); err != nil {
+					return err
+				}
+				return w.Patch(ctx, o, p, options...)
+			},
+			Delete: func(ctx context.Context, w client.WithWatch, o client.Object, options ...client.DeleteOption) error {
+				if err := note("delete", o, nil); err != nil {
+					return err
+				}
+				return w.Delete(ctx, o, options...)
+			},
+			SubResourcePatch: func(ctx context.Context, w client.Client, sub string, o client.Object, p client.Patch,
+				options ...client.SubResourcePatchOption) error {
+				if err := note(sub, o, nil); err != nil {
+					return err
+				}
+				return w.SubResource(sub).Patch(ctx, o, p, options...)
+			},
+		}).Build()
+	ports := PortsOf(c.client, watches.NewSource(watches.New(nil, nil, nil), nil), mutate.Builtin{})
+	c.Reconciler = &Reconciler{sets.New(ports, sets.Options{Version: "v1"})}
 	return c
+}
+
+// indexed returns the function of a cache for an index of variants.
+func indexed(by objects.Index) client.IndexerFunc {
+	return func(o client.Object) []string { return objects.Indexes[by](o.(*v1alpha1.PackageVariant)) }
+}
+
+// over has the controller work over another API.
+func (c *cluster) over(api porch.API, live client.Reader) {
+	c.client, c.Known, c.Sets = api, porch.Cache{Reader: api}, manifests.NewSets(api, live)
 }
 
 // reconcile reconciles the set and returns what was written for it, in the order of names, and what Ready says.
@@ -152,15 +163,17 @@ func testObjects() []client.Object {
 	}
 }
 
+var errBoom = errors.New("boom")
+
 const status = "status *v1alpha2.PackageVariantSet web"
 
 // TestExcludedElsewhere checks that no variant is deleted where targets fail after their packages were renamed: the
 // variants with the old names still belong to them.
 func TestExcludedElsewhere(t *testing.T) {
-	objects := testObjects()
-	set := objects[0].(*v1alpha2.PackageVariantSet)
+	all := testObjects()
+	set := all[0].(*v1alpha2.PackageVariantSet)
 	set.Spec.ErrorPolicy = v1alpha2.ErrorPolicyContinue
-	c := newCluster(t, objects...)
+	c := newCluster(t, all...)
 	c.reconcile(t, false)
 	if err := c.client.Get(t.Context(), client.ObjectKeyFromObject(set), set); err != nil {
 		t.Fatal(err)
@@ -217,11 +230,10 @@ func TestRefused(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			objects := testObjects()
-			set := objects[0].(*v1alpha2.PackageVariantSet)
+			all := testObjects()
+			set := all[0].(*v1alpha2.PackageVariantSet)
 			set.Spec.ErrorPolicy, set.Spec.Rollout = v1alpha2.ErrorPolicyContinue, test.rollout
-			c := newCluster(t, objects...)
-			c.live = c.client
+			c := newCluster(t, all...)
 			c.refuse["create"+pv+webA] = true
 			writes, ready := c.reconcile(t, false)
 			if diff := cmp.Diff(test.writes, writes); diff != "" || ready != test.ready {

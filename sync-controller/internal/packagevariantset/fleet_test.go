@@ -11,12 +11,12 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/sets"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory/memorytest"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 // fleet is a cluster in memory in which the controller of sets runs, and that of their variants. Only the writes of the
@@ -24,7 +24,7 @@ import (
 type fleet struct {
 	*memorytest.Cluster
 	client     *memorytest.Client
-	reconciler *Reconciler
+	reconciler *sets.Reconciler
 	variants   *packagevariant.Planner
 	// again says after how long a set is reconciled again although nothing changes.
 	again map[string]time.Duration
@@ -33,7 +33,7 @@ type fleet struct {
 // newFleet returns a cluster with the Repository blueprints, and the first revision of the blueprint web.
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	f := &fleet{Cluster: memorytest.New(t, true, porch.AddIndexes, AddIndexes, manifests.AddIndexes),
+	f := &fleet{Cluster: memorytest.New(t, true, porch.AddIndexes, manifests.AddIndexes),
 		again: map[string]time.Duration{}}
 	f.OfSets = true
 	f.Repository("blueprints", nil)
@@ -45,8 +45,11 @@ func newFleet(t *testing.T) *fleet {
 // Start implements memorytest.Player.
 func (f *fleet) Start() {
 	f.client = f.NewClient()
-	f.reconciler = NewPlanner(f.client, f.Source(), f.Runtime, "1").reconciler
-	f.reconciler.events, f.Errs = f, map[string]error{}
+	ports := PortsOf(f.client, f.Source(), f.Runtime)
+	ports.Event = func(set *v1alpha2.PackageVariantSet, kind, reason, message string) {
+		f.Eventf(set, nil, kind, reason, "", "%s", message)
+	}
+	f.reconciler, f.Errs = sets.New(ports, sets.Options{Version: "1"}), map[string]error{}
 	f.variants = packagevariant.NewPlanner(f.World, f.Source(), mutate.Builtin{}, "1")
 }
 
@@ -80,9 +83,8 @@ func (f *fleet) Run() {
 
 // reconcile reconciles a set once, and notes what is written.
 func (f *fleet) reconcile(name string) {
-	f.reconciler.watches = f.Source() // it has what there is now
-	result, err := f.reconciler.Reconcile(f.T.Context(), ctrl.Request{NamespacedName: memorytest.Key(name)})
-	f.Errs[name], f.again[name] = err, result.RequeueAfter
+	f.reconciler.Selected = f.Source() // it has what there is now
+	f.again[name], f.Errs[name] = f.reconciler.Reconcile(f.T.Context(), memorytest.Key(name))
 	f.Written = append(f.Written, inOrder(f.Writes())...)
 }
 

@@ -16,11 +16,11 @@ func TestLargeWork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t)
-		f.reconciler.large = largework.New()
+		f.reconciler.Large = largework.New()
 		f.sites("env=prod", "edge-1", "edge-2")
 		f.applies(latest, prodsWith("packageContext: {data: {"+pairs(largework.Large/2)+"}}"))
 		end := make(chan struct{})
-		go func() { _ = f.reconciler.large.Do(t.Context(), largework.Large+1, func() { <-end }) }()
+		go func() { _ = f.reconciler.Large.Do(t.Context(), largework.Large+1, func() { <-end }) }()
 		synctest.Wait()
 		go f.reconcile("fleet")
 		synctest.Wait()

@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/revision"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -103,5 +104,11 @@ func (f *fleet) variant(pv *v1alpha1.PackageVariant) []string {
 	if !pv.DeletionTimestamp.IsZero() {
 		lines = append(lines, "being deleted")
 	}
-	return append(lines, fmt.Sprintf("Ready %+v", readiness(pv)))
+	ready := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionReady)
+	if ready == nil || ready.ObservedGeneration != pv.Generation {
+		ready = &metav1.Condition{Reason: v1alpha1.ReasonPending}
+	}
+	return append(lines, fmt.Sprintf("Ready {ready:%t injected:%t reason:%s}", ready.Status == metav1.ConditionTrue,
+		ready.Reason != v1alpha1.ReasonPending &&
+			meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionConfigInjected), ready.Reason))
 }

@@ -291,10 +291,9 @@ var claims = map[string][]act{
 func ownedBy(set, uid string) func(*v1alpha1.PackageVariant) {
 	return func(pv *v1alpha1.PackageVariant) {
 		controller := true
-		o := owner{name: set, uid: memorytest.Meta(uid).UID}
 		pv.Labels = map[string]string{v1alpha2.OwnerLabel: uid}
 		pv.OwnerReferences = []metav1.OwnerReference{{APIVersion: v1alpha2.GroupVersion.String(),
-			Kind: v1alpha2.PackageVariantSetKind, Name: o.name, UID: o.uid, Controller: &controller}}
+			Kind: v1alpha2.PackageVariantSetKind, Name: set, UID: memorytest.Meta(uid).UID, Controller: &controller}}
 	}
 }
 

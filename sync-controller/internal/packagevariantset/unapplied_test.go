@@ -46,11 +46,11 @@ func TestUnapplied(t *testing.T) {
 			c := newCluster(t, all...)
 			works := c.client.(client.WithWatch)
 			fails := interceptor.NewClient(works, test.failing)
-			c.live = works
+			live := works
 			if test.failing.List != nil {
-				c.live = fails
+				live = fails
 			}
-			c.client = &statusOnce{WithWatch: works, first: fails}
+			c.over(&statusOnce{WithWatch: works, first: fails}, live)
 			c.reconcile(t, true)
 			if err := c.client.Get(t.Context(), client.ObjectKeyFromObject(set), set); err != nil {
 				t.Fatal(err)

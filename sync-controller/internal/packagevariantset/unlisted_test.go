@@ -40,7 +40,7 @@ func TestUnlisted(t *testing.T) {
 		f.rollsOut(inWaves, canaryThenSites)
 		f.Run()
 		before := f.made()
-		f.reconciler.client = &unlisted{f.client, "blueprints.web.v2"}
+		f.reconciler.Known = porch.Cache{Reader: &unlisted{f.client, "blueprints.web.v2"}}
 		f.reconcile("fleet")
 		if got := f.sets()[0].Status.Rollout.Revision.Name; got != "blueprints.web.v2" || f.Errs["fleet"] != nil {
 			t.Errorf("the rollout is of %s, the error is %v", got, f.Errs["fleet"])

@@ -4,16 +4,14 @@ package packagevariantset
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/sets"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -60,101 +58,53 @@ func later(affected func(context.Context, client.Object) []*v1alpha2.PackageVari
 	}
 }
 
-// affectedByVariant returns the sets whose variant it is, or which lack a variant of its name.
+// affectedByVariant returns the sets that a variant affects.
 func (r *Reconciler) affectedByVariant(ctx context.Context, o client.Object) []*v1alpha2.PackageVariantSet {
 	pv, ok := o.(*v1alpha1.PackageVariant)
-	return r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool {
-		return ok && (ownerOf(set).owns(pv) || r.lacks(set, pv.Name))
-	})
+	if !ok {
+		return nil
+	}
+	affected, err := r.ByVariant(ctx, pv)
+	return noted(ctx, o, affected, err)
 }
 
-// affectedByRevision returns the sets whose upstream a revision may be, or which have variants of its package.
+// affectedByRevision returns the sets that a package revision affects. They are not delayed: rollouts wait for this.
 func (r *Reconciler) affectedByRevision(ctx context.Context, o client.Object) []ctrl.Request {
-	revisions := revisionOf(o)
+	rev, ok := porch.RevisionOf(o)
+	if !ok {
+		return nil
+	}
+	affected, err := r.ByRevision(ctx, &rev)
 	var requests []ctrl.Request
-	for _, set := range r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool {
-		return slices.ContainsFunc(revisions, func(pr expansion.PackageRevision) bool {
-			return expansion.Candidates(set)(&pr) || r.hasMadeFrom(ctx, set, &pr)
-		})
-	}) {
+	for _, set := range noted(ctx, o, affected, err) {
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(set)})
 	}
 	return requests
 }
 
-// affectedByRepository returns the sets that may make packages in a Repository, or that take their upstream from it.
+// affectedByRepository returns the sets that a Repository affects.
 func (r *Reconciler) affectedByRepository(ctx context.Context, o client.Object) []*v1alpha2.PackageVariantSet {
-	return r.sets(ctx, o, func(set *v1alpha2.PackageVariantSet) bool { return mayUse(set, o.GetName()) })
+	affected, err := r.ByRepository(ctx, o.GetNamespace(), o.GetName())
+	return noted(ctx, o, affected, err)
 }
 
-// sets returns the sets in an object's namespace for which affected returns true.
-func (r *Reconciler) sets(ctx context.Context, o client.Object,
-	affected func(*v1alpha2.PackageVariantSet) bool) []*v1alpha2.PackageVariantSet {
-	var list v1alpha2.PackageVariantSetList
-	if err := r.client.List(ctx, &list, client.InNamespace(o.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+// noted returns the sets that an object affects, and logs why some may be missing.
+func noted(ctx context.Context, o client.Object, affected []*v1alpha2.PackageVariantSet,
+	err error) []*v1alpha2.PackageVariantSet {
+	if err != nil { // the cache lacks an index, which a test would have found
 		log.FromContext(ctx).Error(err, "cannot find the sets that an object affects", "object",
 			client.ObjectKeyFromObject(o))
 	}
-	var sets []*v1alpha2.PackageVariantSet
-	for i := range list.Items {
-		if set := &list.Items[i]; affected(set) {
-			sets = append(sets, set)
-		}
-	}
-	return sets
+	return affected
 }
 
-// lacks reports whether a set wants a variant of that name, and had none when it was expanded last. If another variant
-// had the name, its end wakes the set.
-func (r *Reconciler) lacks(set *v1alpha2.PackageVariantSet, name string) bool {
-	lacking, _ := r.lacking.Load(client.ObjectKeyFromObject(set))
-	names, _ := lacking.(map[string]bool)
-	return names[name]
-}
-
-// mayUse reports whether a set takes its upstream from a Repository or may make packages in it: not if it only names
-// others.
-func mayUse(set *v1alpha2.PackageVariantSet, repository string) bool {
-	return takesFrom(set, repository) || slices.ContainsFunc(set.Spec.Targets, func(t v1alpha2.Target) bool {
-		return t.Repositories == nil || t.Template != nil && t.Template.Downstream != nil ||
-			slices.ContainsFunc(t.Repositories, func(r v1alpha2.RepositoryTarget) bool { return r.Name == repository })
-	})
-}
-
-// variantChanged passes on what a set asks of its variants: that they are there, are its own, have its spec, are ready,
-// and how far they are.
+// variantChanged passes the updates of a variant that matter to its set.
 func variantChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, okBefore := e.ObjectOld.(*v1alpha1.PackageVariant)
 		after, okAfter := e.ObjectNew.(*v1alpha1.PackageVariant)
-		return !okBefore || !okAfter || before.Generation != after.Generation || readiness(before) != readiness(after) ||
-			progressOf(before) != progressOf(after) ||
-			before.Labels[v1alpha2.OwnerLabel] != after.Labels[v1alpha2.OwnerLabel] ||
-			!equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
+		return !okBefore || !okAfter || sets.Changed(before, after)
 	}}
-}
-
-// progress is the rest of what a set reads from a variant's status: how far a change has come.
-type progress struct {
-	generation       int64
-	upstream         string
-	open, conflicted bool
-	waits            string // the reason of its open draft
-}
-
-func progressOf(pv *v1alpha1.PackageVariant) progress {
-	p := progress{generation: pv.Status.ObservedGeneration,
-		conflicted: meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionConflicted)}
-	if u := pv.Status.Upstream; u != nil {
-		p.upstream = u.Name
-	}
-	if d := pv.Status.OpenDraft; d != nil {
-		p.waits = d.Reason
-	}
-	for _, d := range pv.Status.DownstreamTargets {
-		p.open = p.open || d.Lifecycle != string(revision.Published)
-	}
-	return p
 }
 
 // revisionChanged passes on what an expansion sees of a PackageRevision.

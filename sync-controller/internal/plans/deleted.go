@@ -6,7 +6,7 @@ import (
 	"context"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/sync-controller/internal/packagevariantset"
+	"github.com/package-variants/package-variants/engine/sets"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -23,7 +23,7 @@ func (p *planner) recordSet(ctx context.Context, key types.NamespacedName) error
 	if len(names) == 0 {
 		return nil
 	}
-	s.looks = append(s.looks, &packagevariantset.Look{Deleted: names})
+	s.looks = append(s.looks, &sets.Look{Deleted: names})
 	for _, name := range names {
 		if err := p.record(ctx, types.NamespacedName{Namespace: key.Namespace, Name: name}, key.Name, ""); err != nil {
 			return err

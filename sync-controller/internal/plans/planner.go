@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/sets"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
 	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/internal/packagevariant"
@@ -52,7 +53,7 @@ type Options struct {
 // Indexes adds the indexes that the reconcilers use to a world. Call it before objects are added.
 func Indexes(world *memory.World) error {
 	for _, add := range []func(client.FieldIndexer) error{
-		porch.AddIndexes, manifests.AddIndexes, packagevariantset.AddIndexes,
+		porch.AddIndexes, manifests.AddIndexes,
 	} {
 		if err := add(world); err != nil {
 			return err
@@ -91,8 +92,8 @@ type record struct {
 // setRecord is what the planner knows about a set.
 type setRecord struct {
 	key   types.NamespacedName
-	looks []*packagevariantset.Look
-	last  *packagevariantset.Look
+	looks []*sets.Look
+	last  *sets.Look
 	// requests are what the set wrote, except for its status.
 	requests []string
 	// before are the conditions of the set before the plan, after is its latest state.
@@ -242,7 +243,7 @@ func (p *planner) lookAtSet(ctx context.Context, s *setRecord) error {
 }
 
 // lookedAtSet records what a look at a set says about its variants.
-func (p *planner) lookedAtSet(ctx context.Context, s *setRecord, look *packagevariantset.Look) error {
+func (p *planner) lookedAtSet(ctx context.Context, s *setRecord, look *sets.Look) error {
 	key := func(name string) types.NamespacedName {
 		return types.NamespacedName{Namespace: s.key.Namespace, Name: name}
 	}

@@ -163,7 +163,11 @@ var _ packages.Known = Cache{}
 // Find implements packages.Known.
 func (c Cache) Find(ctx context.Context, namespace string, by packages.Index, value string) ([]revision.Revision,
 	error) {
-	found, err := FindRevisions(ctx, c, namespace, string(by), value)
+	options := []client.ListOption{client.InNamespace(namespace)}
+	if by != packages.All {
+		options = append(options, client.MatchingFields{string(by): value})
+	}
+	found, err := FindRevisions(ctx, c, options...)
 	return found, Classify(err)
 }
 

@@ -66,13 +66,11 @@ func EachRevision(ctx context.Context, cache client.Reader, see func(metav1.Obje
 	return nil
 }
 
-// FindRevisions returns the revisions in a namespace that a cache has under a value of one of its indexes, in the order
-// of their names; in all namespaces for "".
-func FindRevisions(ctx context.Context, cache client.Reader, namespace, index, value string) (
+// FindRevisions returns the revisions in a cache that the options select, in the order of their names.
+func FindRevisions(ctx context.Context, cache client.Reader, options ...client.ListOption) (
 	[]revision.Revision, error) {
 	found := []revision.Revision{}
-	err := EachRevision(ctx, cache, func(_ metav1.Object, r revision.Revision) { found = append(found, r) },
-		client.InNamespace(namespace), client.MatchingFields{index: value})
+	err := EachRevision(ctx, cache, func(_ metav1.Object, r revision.Revision) { found = append(found, r) }, options...)
 	slices.SortFunc(found, revision.ByName)
 	return found, err
 }

@@ -24,13 +24,13 @@ var _ objects.Variants = Variants{}
 
 // AddIndexes adds the indexes of PackageVariants to a cache. It must be called once per cache.
 func AddIndexes(indexer client.FieldIndexer) error {
-	for name := range objects.Indexes {
+	for name, values := range objects.Indexes {
 		index := func(o client.Object) []string {
 			pv, ok := o.(*v1alpha1.PackageVariant)
 			if !ok {
 				return nil
 			}
-			return objects.ValuesOf(pv, name)
+			return values(pv)
 		}
 		if err := indexer.IndexField(context.Background(), &v1alpha1.PackageVariant{}, string(name), index); err != nil {
 			return fmt.Errorf("cannot index PackageVariants by %s: %w", name, err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package packagevariantset
+package sets
 
 import (
 	"cmp"
@@ -15,12 +15,7 @@ import (
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // specPath is the path of the spec in messages.
@@ -47,13 +42,13 @@ func (r *Reconciler) gather(ctx context.Context, set *v1alpha2.PackageVariantSet
 	}
 	in := &input{owner: ownerOf(set), spec: &set.Spec, suspendReason: v1alpha1.SuspendReason(set.Annotations),
 		revisions: seen.PackageRevisions}
-	if in.existing, err = r.ownedBy(ctx, set.Namespace, in.owner); err != nil {
+	if in.existing, err = r.ownedBy(ctx, set); err != nil {
 		return nil, err
 	}
 	if err := r.lostUpstream(ctx, set, seen, in.existing); err != nil {
 		return nil, err
 	}
-	in.digest = digest(r.version, set, seen.versions, in.existing)
+	in.digest = digest(r.Version, set, &seen.Snapshot, in.existing)
 	if set.Status.ObservedInputs == in.digest && set.Spec.Rollout == nil {
 		in.settled, in.desired = true, int(set.Status.Desired)
 		return in, nil
@@ -77,14 +72,14 @@ func (r *Reconciler) addNamesakes(ctx context.Context, set *v1alpha2.PackageVari
 			lacking[name] = true
 		}
 	}
-	r.lacking.Store(client.ObjectKeyFromObject(set), lacking)
+	r.lacking.Store(keyOf(set), lacking)
 	for name := range lacking {
-		var pv v1alpha1.PackageVariant
-		err := r.client.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: name}, &pv)
-		if err == nil {
-			in.existing = append(in.existing, pv)
-		} else if !apierrors.IsNotFound(err) {
+		pv, err := r.Sets.Variant(ctx, set.Namespace, name)
+		if err != nil {
 			return err
+		}
+		if pv != nil {
+			in.existing = append(in.existing, *pv)
 		}
 	}
 	return nil
@@ -99,8 +94,8 @@ func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet
 	}
 	var expanded *mutate.Expansion
 	var err error
-	if canceled := r.large.Do(ctx, mutate.ExpansionSize(&set.Spec, s), func() {
-		expanded, err = mutate.Expand(ctx, r.runtime, set, s)
+	if canceled := r.Large.Do(ctx, mutate.ExpansionSize(&set.Spec, s), func() {
+		expanded, err = mutate.Expand(ctx, r.Functions, set, s)
 	}); canceled != nil {
 		return nil, canceled
 	}
@@ -120,8 +115,6 @@ func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet
 // view is what a set is expanded over. The labels and annotations belong to the cache and must not be changed.
 type view struct {
 	expansion.Snapshot
-	// versions identify what is in the snapshot.
-	versions []string
 	// packages are all packages with a published revision, for a set that selects its upstreams.
 	packages map[expansion.PackageName]bool
 }
@@ -135,23 +128,20 @@ func (r *Reconciler) see(ctx context.Context, set *v1alpha2.PackageVariantSet) (
 	if err := r.addUnlisted(ctx, set, v); err != nil {
 		return nil, err
 	}
-	repositories, err := porch.ListRepositories(ctx, r.client, client.InNamespace(set.Namespace))
+	repositories, err := r.Sets.Repositories(ctx, set.Namespace)
 	if err != nil {
 		return nil, err
 	}
 	for i := range repositories {
-		v.versions = append(v.versions, objects.Version(&repositories[i]))
 		v.Repositories = append(v.Repositories, objectOf(&repositories[i]))
 	}
 	byName(v.Repositories)
-	of, err := r.selectable(ctx, set, &v.Snapshot)
-	v.versions = append(v.versions, of...)
-	return v, err
+	return v, r.selectable(ctx, set, &v.Snapshot)
 }
 
 // selectable adds the objects that the set's object selectors choose from, and watches them from now on.
 func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVariantSet,
-	s *expansion.Snapshot) ([]string, error) {
+	s *expansion.Snapshot) error {
 	var references []objects.Reference
 	for _, target := range set.Spec.Targets {
 		selector := target.ObjectSelector
@@ -170,32 +160,30 @@ func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVarian
 		}
 		references = append(references, reference)
 	}
-	if err := r.watches.Use(ctx, types.NamespacedName{Namespace: set.Namespace, Name: set.Name}, references); err != nil {
-		return nil, err
+	if err := r.Selected.Use(ctx, keyOf(set), references); err != nil {
+		return err
 	}
-	var versions []string
 	for _, reference := range references {
-		if err := r.watches.Problem(reference.Kind); err != nil {
-			return nil, unreadable(err)
+		if err := r.Selected.Problem(reference.Kind); err != nil {
+			return unreadable(err)
 		}
 		var found []expansion.Object
-		for _, o := range r.watches.Objects(reference.Kind) {
+		for _, o := range r.Selected.Objects(reference.Kind) {
 			found = append(found, objectOf(o))
-			versions = append(versions, objects.Version(o))
 		}
 		byName(found)
 		s.Objects[expansion.GroupKind{APIVersion: reference.APIVersion, Kind: reference.Kind.Kind}] = found
 	}
-	return versions, nil
+	return nil
 }
 
 // unreadable says why objects that a selector chooses from cannot be read. The watch reports when they can.
 func unreadable(err error) error {
-	if unknown, is := errors.AsType[*watches.UnknownKindError](err); is {
-		return stalled(v1alpha2.ReasonKindNotFound, unknown.Error())
-	}
-	if denied, is := errors.AsType[*watches.DeniedError](err); is {
-		return stalled(v1alpha2.ReasonPermissionMissing, denied.Error())
+	switch {
+	case errors.Is(err, objects.ErrUnknownKind):
+		return stalled(v1alpha2.ReasonKindNotFound, err.Error())
+	case errors.Is(err, objects.ErrDenied):
+		return stalled(v1alpha2.ReasonPermissionMissing, err.Error())
 	}
 	return err
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package packagevariantset
+package sets
 
 import (
 	"errors"
@@ -13,11 +13,9 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/rollout"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 var errBoom = errors.New("boom")
@@ -63,8 +61,8 @@ func TestJudge(t *testing.T) {
 		s.undecided = true
 		return s
 	}
-	conflict := apierrors.NewConflict(schema.GroupResource{}, "a", errBoom)
-	exists := apierrors.NewAlreadyExists(schema.GroupResource{}, "a")
+	conflict := &packages.Error{Kind: packages.ErrStale, Err: errBoom}
+	exists := conflict
 	for name, test := range map[string]struct {
 		wanted    int
 		notes     []string
@@ -241,15 +239,14 @@ func TestFailed(t *testing.T) {
 
 // TestUnreadable checks what is reported about unreadable objects that a selector chooses from.
 func TestUnreadable(t *testing.T) {
-	denied := &watches.DeniedError{Resource: schema.GroupResource{Resource: "configmaps"}, Namespace: "fleet"}
-	unknown := &watches.UnknownKindError{Kind: objects.Kind{APIVersion: "example.com/v1", Kind: "Team",
-		Namespace: "fleet"}}
+	denied := fmt.Errorf("no right: %w", objects.ErrDenied)
+	unknown := fmt.Errorf("no CRD: %w", objects.ErrUnknownKind)
 	for name, test := range map[string]struct {
 		err  error
 		want v1alpha1.Condition
 		back bool
 	}{
-		"not permitted": {err: fmt.Errorf("cannot watch: %w", denied),
+		"not permitted": {err: denied,
 			want: v1alpha1.Condition{Type: "Stalled", Reason: v1alpha2.ReasonPermissionMissing, Message: denied.Error()}},
 		"not known": {err: unknown, want: v1alpha1.Condition{Type: "Stalled", Reason: v1alpha2.ReasonKindNotFound,
 			Message: unknown.Error()}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package packagevariantset
+package sets
 
 import (
 	"cmp"
@@ -15,8 +15,6 @@ import (
 	"github.com/package-variants/package-variants/engine/rollout"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // rollOut matches wanted and existing variants, plans the rollout of the set, and holds back in the pairs what must not
@@ -142,28 +140,27 @@ func (in *input) holdBack(rolled []*pair) {
 // are read one by one.
 func (r *Reconciler) liveVariants(ctx context.Context, namespace string,
 	in *input) ([]v1alpha1.PackageVariant, error) {
-	var list v1alpha1.PackageVariantList
-	if err := r.live.List(ctx, &list, client.InNamespace(namespace),
-		client.MatchingLabels{v1alpha2.OwnerLabel: string(in.owner.uid)}); err != nil {
+	live, err := r.Sets.LiveVariants(ctx, namespace, in.owner.uid)
+	if err != nil {
 		return nil, err
 	}
-	known := make(map[string]bool, len(list.Items))
-	for i := range list.Items {
-		known[list.Items[i].Name] = true
+	known := make(map[string]bool, len(live))
+	for i := range live {
+		known[live[i].Name] = true
 	}
 	for i := range in.existing {
 		if known[in.existing[i].Name] {
 			continue
 		}
-		var pv v1alpha1.PackageVariant
-		err := r.live.Get(ctx, client.ObjectKeyFromObject(&in.existing[i]), &pv)
-		if err == nil {
-			list.Items = append(list.Items, pv)
-		} else if !apierrors.IsNotFound(err) {
+		pv, err := r.Sets.LiveVariant(ctx, namespace, in.existing[i].Name)
+		if err != nil {
 			return nil, err
 		}
+		if pv != nil {
+			live = append(live, *pv)
+		}
 	}
-	return list.Items, nil
+	return live, nil
 }
 
 // writeRollout writes the next state of the rollout before any target is opened, with the failures, which count on when
@@ -178,8 +175,7 @@ func (r *Reconciler) writeRollout(ctx context.Context, set *v1alpha2.PackageVari
 	if equality.Semantic.DeepEqual(set.Status, after.Status) {
 		return nil
 	}
-	if err := r.client.Status().Patch(ctx, after, client.MergeFromWithOptions(set,
-		client.MergeFromWithOptimisticLock{})); err != nil {
+	if err := r.Sets.WriteSetStatus(ctx, set, after); err != nil {
 		return fmt.Errorf("cannot write where the rollout stands: %w", err)
 	}
 	*set = *after

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package packagevariantset
+package sets
 
 import (
 	"cmp"
@@ -15,13 +15,11 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/words"
-	"github.com/package-variants/package-variants/sync-controller/internal/queue/fairqueue"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // errBehind ends a reconcile whose cache does not know the newest variants. There is nothing to report.
@@ -170,8 +168,10 @@ func judge(in *input, steps []step, held hold) outcome {
 
 // failedToApply returns what to report about steps that failed. A right that the controller lacks comes first.
 func failedToApply(errs []error) (of func(reason, message string) v1alpha1.Condition, reason, format string, arg any) {
-	if missing, is := errors.AsType[*missingRight](errors.Join(errs...)); is {
-		return v1alpha1.Stalled, v1alpha2.ReasonPermissionMissing, "%s", missing
+	for _, err := range errs {
+		if c, _ := packages.ConditionOf(err); c.Reason == v1alpha2.ReasonPermissionMissing {
+			return v1alpha1.Stalled, c.Reason, "%s", c.Message
+		}
 	}
 	return v1alpha1.Reconciling, v1alpha2.ReasonApplyFailed, "will try again: %s", words.Some(errs, ", ")
 }
@@ -179,10 +179,10 @@ func failedToApply(errs []error) (of func(reason, message string) v1alpha1.Condi
 // again returns after how long to plan again even if nothing changes; 0 is never. It is needed because no event reports
 // that the API server would now accept a variant.
 func (in *input) again() time.Duration {
-	if wait := in.rolled.Again; len(in.refused) == 0 || wait > 0 && wait < fairqueue.LastRetry {
+	if wait := in.rolled.Again; len(in.refused) == 0 || wait > 0 && wait < lastRetry {
 		return wait
 	}
-	return fairqueue.LastRetry
+	return lastRetry
 }
 
 // allNotes returns the notes, and which variants the set cannot make.
@@ -251,8 +251,8 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	news := o.condition.Set(&set.Status.Conditions, set.Generation)
 	o.tellSuspended(set)
 	set.Status.ObservedGeneration = set.Generation
-	set.Status.ObservedInputs = cmp.Or(o.observed, set.Status.ObservedInputs)
 	if c := o.counts; c != nil {
+		set.Status.ObservedInputs = o.observed
 		set.Status.Desired, set.Status.Current, set.Status.Ready, set.Status.Injected = int32(c.desired), int32(c.current),
 			int32(c.ready), int32(c.injected)
 		set.Status.Counts, set.Status.Failures = &o.standing, o.failures
@@ -260,16 +260,15 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	if equality.Semantic.DeepEqual(before.Status, set.Status) {
 		return nil
 	}
-	if err := r.client.Status().Patch(ctx, set, client.MergeFromWithOptions(before,
-		client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
+	if err := r.Sets.WriteSetStatus(ctx, before, set); err != nil {
 		return fmt.Errorf("cannot write the status: %w", err)
 	}
 	switch c := o.condition; {
 	case !news || c.Type == v1alpha1.ConditionReady || slices.Contains(untold, c.Reason):
 	case slices.Contains(asAsked, c.Reason):
-		r.event(set, corev1.EventTypeNormal, c.Reason, c.Message)
+		r.event(set, normal, c.Reason, c.Message)
 	default:
-		r.event(set, corev1.EventTypeWarning, c.Reason, c.Message)
+		r.event(set, warns, c.Reason, c.Message)
 	}
 	return nil
 }
@@ -286,7 +285,13 @@ func (o *outcome) tellSuspended(set *v1alpha2.PackageVariantSet) {
 	suspended.Set(&set.Status.Conditions, set.Generation)
 }
 
+// lastRetry is after how long variants that are refused are tried again at the latest.
+const lastRetry = 5 * time.Minute
+
+// Kinds of Events, as Kubernetes has them.
+const normal, warns = "Normal", "Warning"
+
 // event records an Event of the set.
 func (r *Reconciler) event(set *v1alpha2.PackageVariantSet, kind, reason, message string) {
-	r.events.Eventf(set, nil, kind, reason, "Reconcile", "%s", v1alpha1.ShortenNote(message))
+	r.Event(set, kind, reason, v1alpha1.ShortenNote(message))
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package packagevariantset
+package sets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
-	corev1 "k8s.io/api/core/v1"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // atOnce is how many steps run at once: a request takes an API server about ten milliseconds, and the variants' own
@@ -24,7 +24,6 @@ const atOnce = 8
 // apply does the steps and notes in each what went wrong with it. One Event reports them all.
 func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet, steps []step) {
 	each(steps, (*step).does, func(s *step) { s.err = r.do(ctx, s, set.Spec.Rollout != nil) })
-	r.nameMissingRights(ctx, set.Namespace, steps)
 	done := map[action]int{}
 	for i := range steps {
 		if s := &steps[i]; s.does() && s.err == nil {
@@ -32,37 +31,39 @@ func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet,
 		}
 	}
 	if len(done) > 0 {
-		r.event(set, corev1.EventTypeNormal, "VariantsChanged",
+		r.event(set, normal, "VariantsChanged",
 			fmt.Sprintf("created %d, updated %d and deleted %d PackageVariants", done[create], done[update], done[remove]))
 	}
 }
 
 // each calls a function for the selected steps. A failure of one step does not stop the others.
 func each(steps []step, are func(*step) bool, do func(*step)) {
-	workqueue.ParallelizeUntil(context.Background(), atOnce, len(steps), func(i int) {
+	var all errgroup.Group
+	all.SetLimit(atOnce)
+	for i := range steps {
 		if s := &steps[i]; are(s) {
-			do(s)
+			all.Go(func() error { do(s); return nil })
 		}
-	})
+	}
+	_ = all.Wait() // the errors are in the steps
 }
 
 // try finds out, by dry runs, which steps the API server refuses because of what they write, and returns these with
 // their errors. It skips steps that were tried before, by the name of the wanted variant. A right that the controller
 // lacks is not the variants' fault, and shows when the steps are done.
-func (r *Reconciler) try(ctx context.Context, namespace string, steps []step, tried map[string]bool) (refused []step) {
+func (r *Reconciler) try(ctx context.Context, steps []step, tried map[string]bool) (refused []step) {
 	are := func(s *step) bool { return s.of != nil && (s.do == create || s.do == update) && !tried[s.of.Name] }
 	each(steps, are, func(s *step) {
 		pv := s.want.DeepCopy()
 		if s.do == create {
-			s.err = wrap("create", pv, r.client.Create(ctx, pv, client.DryRunAll))
+			s.err = wrap("create", pv, r.Sets.Create(ctx, pv, objects.How{Try: true}))
 		} else {
-			s.err = wrap("update", pv, r.client.Patch(ctx, pv, client.MergeFrom(s.have), client.DryRunAll))
+			s.err = wrap("update", pv, r.Sets.Update(ctx, s.have, pv, objects.How{Try: true}))
 		}
 	})
-	r.nameMissingRights(ctx, namespace, steps)
 	for i := range steps {
 		s := &steps[i]
-		if apierrors.IsInvalid(s.err) || apierrors.IsForbidden(s.err) || apierrors.IsBadRequest(s.err) {
+		if c, _ := packages.ConditionOf(s.err); errors.Is(s.err, packages.ErrRefused) && c.Reason == "" {
 			refused = append(refused, *s)
 		}
 		if s.err = nil; are(s) {
@@ -93,12 +94,11 @@ func (in *input) refuse(refused []step) bool {
 func (r *Reconciler) do(ctx context.Context, s *step, inWaves bool) error {
 	switch s.do {
 	case create:
-		return wrap("create", s.want, r.client.Create(ctx, s.want))
+		return wrap("create", s.want, r.Sets.Create(ctx, s.want, objects.How{}))
 	case update:
-		return wrap("update", s.have, r.client.Patch(ctx, s.want, patchFrom(s, inWaves)))
+		return wrap("update", s.have, r.Sets.Update(ctx, s.have, s.want, objects.How{Exact: exact(s, inWaves)}))
 	case remove:
-		same := client.Preconditions{UID: &s.have.UID}
-		return wrap("delete", s.have, client.IgnoreNotFound(r.client.Delete(ctx, s.have, same)))
+		return wrap("delete", s.have, r.Sets.Delete(ctx, s.have))
 	case keep, waiting, taken:
 	}
 	return nil
@@ -112,17 +112,11 @@ func wrap(what string, pv *v1alpha1.PackageVariant, err error) error {
 	return nil
 }
 
-// patchFrom returns the merge patch for an update. Owner references are patched as one list, so the patch must fail
-// after a change by another writer. Likewise, if two writers roll out a set, neither may undo what the other opened.
-func patchFrom(s *step, inWaves bool) client.Patch {
-	if !inWaves && equality.Semantic.DeepEqual(s.have.OwnerReferences, s.want.OwnerReferences) {
-		return client.MergeFrom(s.have)
-	}
-	return client.MergeFromWithOptions(s.have, client.MergeFromWithOptimisticLock{})
+// exact reports whether an update must fail after a change by another writer: owner references are written as one list,
+// and if two writers roll out a set, neither may undo what the other opened.
+func exact(s *step, inWaves bool) bool {
+	return inWaves || !equality.Semantic.DeepEqual(s.have.OwnerReferences, s.want.OwnerReferences)
 }
 
 // isBehind reports whether a step failed because the cache does not know the newest variants.
-func isBehind(s *step) bool {
-	return apierrors.IsConflict(s.err) || s.do == create && apierrors.IsAlreadyExists(s.err) || s.do == update &&
-		apierrors.IsNotFound(s.err)
-}
+func isBehind(s *step) bool { return errors.Is(s.err, packages.ErrStale) }

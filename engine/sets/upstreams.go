@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package packagevariantset
+package sets
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // addRevisions adds to the view the package revisions that decide on the upstreams of a set: all of the packages that
@@ -34,11 +30,12 @@ func (r *Reconciler) addRevisions(ctx context.Context, set *v1alpha2.PackageVari
 			continue
 		}
 		seen[pkg] = true
-		if err := porch.EachRevision(ctx, r.client, func(o metav1.Object, rev revision.Revision) {
-			v.versions = append(v.versions, objects.Version(o))
-			v.PackageRevisions = append(v.PackageRevisions, rev.ForExpansion())
-		}, client.InNamespace(set.Namespace), client.MatchingFields{porch.PackageIndex: pkg.String()}); err != nil {
+		found, err := r.Known.Find(ctx, set.Namespace, packages.ByPackage, pkg.String())
+		if err != nil {
 			return err
+		}
+		for i := range found {
+			v.PackageRevisions = append(v.PackageRevisions, found[i].ForExpansion())
 		}
 	}
 	return nil
@@ -49,19 +46,19 @@ func (r *Reconciler) addRevisions(ctx context.Context, set *v1alpha2.PackageVari
 func (r *Reconciler) addCandidates(ctx context.Context, set *v1alpha2.PackageVariantSet, v *view) error {
 	v.packages = map[expansion.PackageName]bool{}
 	selects := expansion.Candidates(set)
-	if err := porch.EachRevision(ctx, r.client, func(o metav1.Object, rev revision.Revision) {
-		pr := rev.ForExpansion()
+	all, err := r.Known.Find(ctx, set.Namespace, packages.All, "")
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		pr := all[i].ForExpansion()
 		if pr.IsNumbered() {
 			v.packages[packageOf(&pr)] = true
 		}
 		if selects(&pr) {
-			v.versions = append(v.versions, objects.Version(o))
 			v.PackageRevisions = append(v.PackageRevisions, pr)
 		}
-	}, client.InNamespace(set.Namespace)); err != nil {
-		return err
 	}
-	slices.SortFunc(v.PackageRevisions, func(a, b expansion.PackageRevision) int { return cmp.Compare(a.Name, b.Name) })
 	return nil
 }
 
@@ -75,11 +72,13 @@ func (r *Reconciler) addUnlisted(ctx context.Context, set *v1alpha2.PackageVaria
 			func(pr expansion.PackageRevision) bool { return pr.Name == status.Revision.Name }) {
 		return nil
 	}
-	rev, err := porch.GetRevision(ctx, r.live, set.Namespace, status.Revision.Name)
-	if err != nil {
-		return client.IgnoreNotFound(err)
+	rev, err := r.Packages.Get(ctx, set.Namespace, status.Revision.Name)
+	if errors.Is(err, packages.ErrAbsent) {
+		return nil
 	}
-	v.versions = append(v.versions, rev.Version)
+	if err != nil {
+		return err
+	}
 	v.PackageRevisions = append(v.PackageRevisions, rev.ForExpansion())
 	return nil
 }
@@ -109,21 +108,6 @@ func (r *Reconciler) lostUpstream(ctx context.Context, set *v1alpha2.PackageVari
 	return stalled(v1alpha1.ReasonUpstreamNotFound, problem.Error())
 }
 
-// hasMadeFrom reports whether a set that selects its upstreams has variants of the package of a published revision. The
-// set keeps them while the package has no revision at all, so it has to know of each, selected or not.
-func (r *Reconciler) hasMadeFrom(ctx context.Context, set *v1alpha2.PackageVariantSet,
-	pr *expansion.PackageRevision) bool {
-	if set.Spec.UpstreamSelector == nil || !takesFrom(set, pr.Repo) || !pr.IsNumbered() {
-		return false
-	}
-	var list v1alpha1.PackageVariantList
-	if err := r.client.List(ctx, &list, client.InNamespace(set.Namespace), client.UnsafeDisableDeepCopy,
-		client.MatchingFields{madeIndex: packageOf(pr).String()}); err != nil {
-		log.FromContext(ctx).Error(err, "cannot find the variants of a package", "package", packageOf(pr).String())
-	}
-	return slices.ContainsFunc(list.Items, func(pv v1alpha1.PackageVariant) bool { return ownerOf(set).owns(&pv) })
-}
-
 // checkUpstreams returns why the upstreams of a set cannot be found.
 func (r *Reconciler) checkUpstreams(ctx context.Context, set *v1alpha2.PackageVariantSet,
 	s *expansion.Snapshot) error {
@@ -144,13 +128,13 @@ func (r *Reconciler) checkUpstreams(ctx context.Context, set *v1alpha2.PackageVa
 
 // checkRepository returns why packages of the Repository that a field names cannot be found.
 func (r *Reconciler) checkRepository(ctx context.Context, set *v1alpha2.PackageVariantSet, name, field string) error {
-	repository, err := porch.GetRepository(ctx, r.client, set.Namespace, name)
+	repository, err := r.Sets.Repository(ctx, set.Namespace, name)
 	switch {
-	case apierrors.IsNotFound(err):
-		return stalled(v1alpha1.ReasonRepositoryNotFound,
-			fmt.Sprintf("there is no Repository %q in this namespace: register it, or correct %s", name, field))
 	case err != nil:
 		return err
+	case repository == nil:
+		return stalled(v1alpha1.ReasonRepositoryNotFound,
+			fmt.Sprintf("there is no Repository %q in this namespace: register it, or correct %s", name, field))
 	case repository.Migrated:
 		return &problem{Condition: decide.Migrated(repository.Name)}
 	}
