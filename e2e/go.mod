@@ -11,6 +11,7 @@ require (
 	github.com/package-variants/package-variants/api v0.0.0
 	github.com/package-variants/package-variants/engine v0.0.0
 	github.com/package-variants/package-variants/functions v0.0.0
+	github.com/package-variants/package-variants/local v0.0.0
 	github.com/package-variants/package-variants/sync-controller v0.0.0
 	github.com/prometheus/client_model v0.6.2
 	github.com/prometheus/common v0.70.0
@@ -161,5 +162,6 @@ replace (
 	github.com/package-variants/package-variants/api => ../api
 	github.com/package-variants/package-variants/engine => ../engine
 	github.com/package-variants/package-variants/functions => ../functions
+	github.com/package-variants/package-variants/local => ../local
 	github.com/package-variants/package-variants/sync-controller => ../sync-controller
 )

@@ -109,5 +109,6 @@ replace (
 	github.com/package-variants/package-variants/e2e => ..
 	github.com/package-variants/package-variants/engine => ../../engine
 	github.com/package-variants/package-variants/functions => ../../functions
+	github.com/package-variants/package-variants/local => ../../local
 	github.com/package-variants/package-variants/sync-controller => ../../sync-controller
 )
