@@ -16,12 +16,18 @@ type union struct {
 	keys, with []string
 }
 
-// unions are the unions of the Kubernetes API, and of the functions in a Kptfile.
+// functionUnions are the unions of the functions in a Kptfile.
+var functionUnions = []union{
+	{keys: []string{"image", "exec"}},
+	{keys: []string{"configMap", "configPath"}},
+	{keys: []string{"condition", "when"}},
+}
+
+// unions are the unions of the Kubernetes API.
 var unions = []union{
 	{keys: []string{"exec", "httpGet", "tcpSocket", "grpc", "sleep"}},
 	{keys: []string{"value", "valueFrom"}},
 	{keys: []string{"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"}},
-	{keys: []string{"configMap", "configPath"}},
 	{keys: []string{"service", "resource"}},
 	{keys: []string{"rollingUpdate"}, with: []string{"type"}},
 	{keys: []string{"awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "configMap", "csi",
@@ -32,7 +38,10 @@ var unions = []union{
 
 // unionsIn returns the unions that have fields in a map. For a type without a schema, these are the map that one side
 // removed and the map that it added in its place.
-func unionsIn(s sources, schema *openapi.ResourceSchema) []union {
+func (w *walker) unionsIn(s sources, schema *openapi.ResourceSchema) []union {
+	if w.rules.kptfile {
+		return functionUnions
+	}
 	var out []union
 	for _, u := range unions {
 		if s.hasMap(u.keys) {
@@ -85,7 +94,7 @@ func (w *walker) alternatives(s sources, path string, schema *openapi.ResourceSc
 	if path == "" || s.original == nil && s.updated == nil {
 		return nil
 	}
-	for _, u := range unionsIn(s, schema) {
+	for _, u := range w.unionsIn(s, schema) {
 		keys := slices.Concat(u.keys, u.with)
 		part := sources{only(s.original, keys), only(s.local, keys), only(s.updated, keys)}
 		if slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(merged, key) }) ||

@@ -206,9 +206,7 @@ func TestConflicts(t *testing.T) {
 				if diff := cmp.Diff(with(one(want)), got); diff != "" {
 					t.Errorf("-want +got:\n%s", diff)
 				}
-				var texts []string
 				for _, f := range found {
-					texts = append(texts, f.Field+": "+f.Original+" | "+f.Local+" | "+f.Updated)
 					taken := merging.SideUpstream
 					if onConflict == merging.KeepLocal {
 						taken = merging.SideLocal
@@ -217,7 +215,7 @@ func TestConflicts(t *testing.T) {
 						t.Errorf("conflict %+v", f)
 					}
 				}
-				if diff := cmp.Diff(c.want, texts); diff != "" {
+				if diff := cmp.Diff(c.want, differences(found)); diff != "" {
 					t.Errorf("conflicts -want +got:\n%s", diff)
 				}
 			})

@@ -19,6 +19,14 @@ func told(conflicts []merging.Conflict) (lines []string) {
 	return lines
 }
 
+// differences returns the fields of conflicts, each with its three values.
+func differences(conflicts []merging.Conflict) (lines []string) {
+	for _, c := range conflicts {
+		lines = append(lines, c.Field+": "+c.Original+" | "+c.Local+" | "+c.Updated)
+	}
+	return lines
+}
+
 const (
 	cmv1, cmv2 = cm + "data:\n  a: one\n  b: x\n", cm + "data:\n  a: two\n  b: x\n"
 	cmMine     = cm + "data:\n  a: one\n  b: mine\n"

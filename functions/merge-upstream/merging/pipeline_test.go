@@ -106,11 +106,40 @@ func TestPipelines(t *testing.T) {
 				if diff := cmp.Diff(functions(want), got["Kptfile"]); diff != "" {
 					t.Errorf("-want +got:\n%s", diff)
 				}
-				var named []string
-				for _, c := range conflicts {
-					named = append(named, c.Field+": "+c.Original+" | "+c.Local+" | "+c.Updated)
+				if diff := cmp.Diff(c.conflicts, differences(conflicts)); diff != "" {
+					t.Errorf("conflicts -want +got:\n%s", diff)
 				}
-				if diff := cmp.Diff(c.conflicts, named); diff != "" {
+			})
+		}
+	}
+}
+
+// TestAlternativesOfFunctions checks that a function does not get two fields of which kpt takes only one.
+func TestAlternativesOfFunctions(t *testing.T) {
+	t.Parallel()
+	function := func(fields string) files {
+		return files{"Kptfile": kptfile + "pipeline:\n  mutators:\n  - {name: a, " + fields + "}\n"}
+	}
+	for name, c := range map[string]struct{ original, updated, local, want string }{
+		"condition, renamed upstream": {"image: a, condition: x", "image: a, when: x", "image: a, condition: mine",
+			`{"condition":"x"} | {"condition":"mine"} | {"when":"x"}`},
+		"condition, renamed here": {"image: a, condition: x", "image: a, condition: z", "image: a, when: x",
+			`{"condition":"x"} | {"when":"x"} | {"condition":"z"}`},
+		"condition, added on both sides": {"image: a", "image: a, condition: x", "image: a, when: mine",
+			` | {"when":"mine"} | {"condition":"x"}`},
+		"image": {"image: a:v1", "exec: a", "image: a:mine", `{"image":"a:v1"} | {"image":"a:mine"} | {"exec":"a"}`},
+		"config": {"image: a, configPath: x", "image: a, configMap: {k: v}", "image: a, configPath: mine",
+			`{"configPath":"x"} | {"configPath":"mine"} | {"configMap":{"k":"v"}}`},
+	} {
+		for onConflict, want := range map[merging.OnConflict]string{merging.TakeUpstream: c.updated, merging.KeepLocal: c.local} {
+			t.Run(name+"/"+string(onConflict), func(t *testing.T) {
+				t.Parallel()
+				got, conflicts := merge(t, function(c.original), function(c.updated), function(c.local),
+					merging.Options{OnConflict: onConflict})
+				if diff := cmp.Diff(function(want), got); diff != "" {
+					t.Errorf("-want +got:\n%s", diff)
+				}
+				if diff := cmp.Diff([]string{"pipeline.mutators[name=a]: " + c.want}, differences(conflicts)); diff != "" {
 					t.Errorf("conflicts -want +got:\n%s", diff)
 				}
 			})
