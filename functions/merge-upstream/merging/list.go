@@ -70,6 +70,9 @@ func (w *walker) atom(s sources, path, reason string) {
 	case node.Equal(s.local, s.updated): // but perhaps for its comments and quotes
 	case node.Equal(s.original, s.updated), !node.Equal(s.original, s.local) && !w.record(path, s, reason):
 		return
+	case node.Equal(s.original, s.local) &&
+		!w.removes(pair{value: without(s.original, s.updated)}, pair{value: without(s.local, s.updated)}, path):
+		return
 	}
 	if s.original != nil {
 		w.collection(s)
@@ -87,6 +90,17 @@ func (w *walker) atom(s sources, path, reason string) {
 		w.looks(e, elements[i])
 	}
 	w.setElements(s.local, elements)
+}
+
+// without returns a list of the elements that a list has and another one lacks.
+func without(list, other *yaml.Node) *yaml.Node {
+	out, places := &yaml.Node{Kind: yaml.SequenceNode, Tag: yaml.NodeTagSeq}, node.PlacesOf(other, 1)
+	for _, e := range list.Content {
+		if places.Take(e) == nil {
+			out.Content = append(out.Content, e)
+		}
+	}
+	return out
 }
 
 // element merges an element of a list; nil if the element is removed.

@@ -35,6 +35,10 @@ var removals = map[string]conflicting{
 		[]string{"data.b: x | commented # c, and why, # mine | (removed)"}},
 	"key removed upstream, comment removed here": {cm + "data:\n  a: one\n  b: x # c\n", cm + "data:\n  a: one\n",
 		cm + "data:\n  a: one\n  b: x\n", cm + "data:\n  a: one\n", cm + "data:\n  a: one\n", nil},
+	"element without a key removed upstream, commented here": {work + "  args:\n  - a\n  - b # c\n",
+		work + "  args:\n  - a\n  - d\n", work + "  args:\n  - a\n  - b # c, and why\n",
+		work + "  args:\n  - a\n  - d\n", work + "  args:\n  - a\n  - b # c, and why\n",
+		[]string{`spec.args: ["b"] | commented # c, and why | (removed)`}},
 	"container removed upstream, commented here": {named("web", "side"), named("web"), named("web", "side # mine"),
 		named("web"), named("web", "side # mine"), []string{"spec.template.spec.containers[name=side]: " +
 			`{"name":"side"} | commented # mine | (removed)`}},
