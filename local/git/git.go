@@ -33,6 +33,30 @@ type Ref struct {
 	Hash, Commit Hash
 }
 
+// oldest is the oldest version of git that does all that is asked of it here.
+var oldest = [2]int{2, 39}
+
+// Check returns an error if there is no git, or one that is too old.
+func Check(ctx context.Context) error {
+	out, err := command(ctx, "", "version").Output()
+	if err != nil {
+		return fmt.Errorf("git cannot be run, install it: %w", err)
+	}
+	return checkVersion(string(out))
+}
+
+// checkVersion checks what git says of its version.
+func checkVersion(said string) error {
+	var major, minor int
+	if _, err := fmt.Sscanf(said, "git version %d.%d", &major, &minor); err != nil {
+		return fmt.Errorf("git says that its version is %q", strings.TrimSpace(said))
+	}
+	if major < oldest[0] || major == oldest[0] && minor < oldest[1] {
+		return fmt.Errorf("git %d.%d is too old: install %d.%d or newer", major, minor, oldest[0], oldest[1])
+	}
+	return nil
+}
+
 // Repository is a git repository at an address, with a bare clone of it in a directory. Its methods may be called at
 // once.
 type Repository struct {
@@ -77,6 +101,10 @@ func (r *Repository) clone(ctx context.Context, cache string) error {
 	defer func() { _ = os.RemoveAll(beside) }()
 	if _, err := execute(ctx, r, "", nil, "clone", "--quiet", "--bare", "--", r.address, beside); err != nil {
 		return fmt.Errorf("cannot clone %w", err)
+	}
+	// The address may have a password in it.
+	if _, err := execute(ctx, r, beside, nil, "config", "--remove-section", "remote.origin"); err != nil {
+		return err
 	}
 	if err := os.Rename(beside, r.dir); err != nil {
 		if _, there := os.Stat(filepath.Join(r.dir, "HEAD")); there != nil {

@@ -298,6 +298,10 @@ func TestShallow(t *testing.T) {
 	if err != nil || len(dirs) != 1 {
 		t.Fatal(dirs, err)
 	}
+	config, err := os.ReadFile(filepath.Join(dirs[0], "config"))
+	if err != nil || strings.Contains(string(config), remote.Dir) { // it may have a password in it
+		t.Errorf("the clone has the address: %s, %v", config, err)
+	}
 	if err := os.RemoveAll(dirs[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -329,6 +333,9 @@ func TestMerge(t *testing.T) {
 	base := commit(t, r, "", "a/file", "1\n")
 	left, right := commit(t, r, base, "a/file", "2\n"), commit(t, r, base, "b/file", "3\n")
 	third := commit(t, r, base, "a/file", "4\n")
+	if err := git.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
 	at, err := r.MergeBase(t.Context(), left, right)
 	if err != nil {
 		t.Fatal(err)

@@ -163,7 +163,8 @@ func remoteWords(words, ref string) string {
 			continue
 		}
 		all = append(all, text)
-		if strings.Contains(text, ref) || strings.Contains(text, strings.TrimPrefix(ref, "refs/heads/")) {
+		short := strings.TrimPrefix(ref, "refs/heads/") // if it is not like any other word
+		if strings.Contains(text, ref) || strings.Contains(short, "/") && strings.Contains(text, short) {
 			named = append(named, text)
 		}
 	}

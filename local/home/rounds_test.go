@@ -359,10 +359,13 @@ func TestOtherFiles(t *testing.T) {
 func TestEmptyRepository(t *testing.T) {
 	t.Parallel()
 	w := begun(t, nil)
-	w.approve(w.home, w.draft(w.home, edge("a"), "blueprints.web.v1"))
-	w.draft(w.home, edge("b"), "blueprints.web.v1")
-	wantEqual(t, []string{"edge.a.packagevariant-1: pushed", "edge.b.packagevariant-1: pushed"}, w.push(w.home))
-	wantEqual(t, []string{"heads/drafts/b/packagevariant-1", "heads/main", "tags/a/v1"}, w.state(w.home))
+	w.draft(w.home, edge("a"), "blueprints.web.v1")
+	w.approve(w.home, w.draft(w.home, edge("b"), "blueprints.web.v1"))
+	w.draft(w.home, edge("c"), "blueprints.web.v1")
+	wantEqual(t, []string{"edge.a.packagevariant-1: pushed", "edge.b.packagevariant-1: pushed", "edge.c.packagevariant-1: pushed"},
+		w.push(w.home))
+	wantEqual(t, []string{"heads/drafts/a/packagevariant-1", "heads/drafts/c/packagevariant-1", "heads/main", "tags/b/v1"},
+		w.state(w.home))
 }
 
 // TestAtOnce has many make drafts at once, in two processes with one cache.

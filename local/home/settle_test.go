@@ -124,6 +124,14 @@ func TestSettle(t *testing.T) {
 			p.Push("Edit", map[string]string{"web/mine.txt": "mine"}, "HEAD:refs/heads/"+draftRef)
 		}, []string{"published default/edge.web.v1"},
 			[]string{main, open, "edge.web.v1: Published 1 owned", "heads/" + draftRef, "heads/main", "tags/web/v1"}},
+		"it is rebased, and grows": {func(p person) {
+			p.Commit("Other", map[string]string{"README.md": "edge"})
+			p.Git("cherry-pick", "origin/"+draftRef)
+			p.push("HEAD:refs/heads/main")
+			p.Checkout(draftRef)
+			p.Push("Edit", map[string]string{"web/mine.txt": "mine"}, "HEAD:refs/heads/"+draftRef)
+		}, []string{"published default/edge.web.v1", "updated default/edge.web.packagevariant-1"},
+			[]string{main, open, "edge.web.v1: Published 1 owned", "heads/" + draftRef, "heads/main", "tags/web/v1"}},
 		"its branch is removed": {func(p person) { p.push(":refs/heads/" + draftRef) },
 			[]string{"rejected default/edge.web.packagevariant-1"}, []string{"heads/main"}},
 		"the branch is brought into it": {func(p person) {
@@ -176,6 +184,12 @@ func TestSettlePublished(t *testing.T) {
 		"a hotfix of the lines of a draft": {true, func(p person) { hotfix(p, "zone: none", "zone: a") },
 			[]string{"published default/edge.web.v2", "overtaken default/edge.web.packagevariant-2 in [web/settings.yaml]"},
 			[]string{main, first, next, second, "heads/" + nextRef, "heads/main", "tags/web/v1", "tags/web/v2"}},
+		"a hotfix that people merge with a draft": {true, func(p person) {
+			hotfix(p, "size: web", "size: more")
+			p.Merge(nextRef)
+			p.push("HEAD:refs/heads/" + nextRef)
+		}, []string{"published default/edge.web.v2"},
+			[]string{main, first, next, second, "heads/" + nextRef, "heads/main", "tags/web/v1", "tags/web/v2"}},
 		"a revert": {false, func(p person) {
 			hotfix(p, "zone: none", "zone: a")
 			p.Git("revert", "--no-edit", "HEAD")
@@ -204,7 +218,9 @@ func TestSettlePublished(t *testing.T) {
 			c.do(person{w.people("edge")})
 			wantEqual(t, c.settled, w.settles())
 			wantEqual(t, c.then, w.state(w.home, "web"))
-			if c.beside && strings.HasPrefix(c.settled[1], "updated") {
+			if c.beside && strings.HasPrefix(c.settled[len(c.settled)-1], "updated") {
+				by := madeBy(w.remotes["edge"].Git("log", "-1", "--format=%B", nextRef))
+				wantEqual(t, strings.TrimSpace(w.remotes["edge"].Git("rev-parse", nextRef+":web")), by.tree)
 				text := w.remotes["edge"].Git("show", nextRef+":web/settings.yaml")
 				if !strings.Contains(text, "size: more") || !strings.Contains(text, "zone: b") {
 					t.Error(text)
@@ -285,6 +301,7 @@ func TestRemoval(t *testing.T) {
 	p.push("HEAD:refs/heads/main")
 	wantEqual(t, []string(nil), w.settles())
 	wantEqual(t, []string{"heads/main", "tags/web/v1"}, w.state(w.home, "web"))
+	wantEqual(t, []string{"heads/main", "tags/web/v1"}, w.state(w.another(), "web"))
 	w.round(w.home)
 	w.draft(w.home, edge("web"), "blueprints.web.v1")
 	wantEqual(t, []string{"edge.web.packagevariant-1: pushed"}, w.push(w.home))
