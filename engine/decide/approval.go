@@ -10,6 +10,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/words"
 )
 
 // ApproverRole is the ClusterRole that lets the controller approve package revisions. Nothing binds it by default.
@@ -105,8 +106,17 @@ func editedByOthers(in *Input, target *revision.Revision) *Aspect {
 	if asSaved {
 		return nil
 	}
+	if edits := in.Mutations[target.Name].Edits; len(edits) > 0 {
+		return waits(v1alpha1.ReasonEditedByOthers, "%s", EditedSince(target.Name, edits))
+	}
 	return waits(v1alpha1.ReasonEditedByOthers, "%s waits for a person, because someone else made or edited it, or may "+
 		"have: propose and approve it", target.Name)
+}
+
+// EditedSince says what a draft that was not seen complete has beside what it was made from and what it is to have.
+func EditedSince(draft string, edits []string) string {
+	return fmt.Sprintf("%s waits for a person, because its files are neither as they were made nor as they are to be saved: "+
+		"%s; propose and approve it, or delete it, and it is made anew", draft, words.Some(edits, "; "))
 }
 
 // rejected leaves a draft to a person if the controller had proposed it and a person made it a draft again, until its

@@ -128,6 +128,8 @@ type Mutation struct {
 	Reverted []string
 	// AsMade reports whether a draft that is Requested has the files that Porch made, without edits.
 	AsMade bool
+	// Edits are what people changed in a draft that is Requested, by file, if it has not these files.
+	Edits []string
 	// Missing are the paths of files that the revision is to have and lacks: Porch is writing them, or was stopped before.
 	// Overdue reports whether that would have taken too long by now.
 	Missing []string

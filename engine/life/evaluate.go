@@ -66,8 +66,7 @@ func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e 
 	if err != nil || target == nil {
 		return e, err
 	}
-	e.files, e.asMade, err = r.resume(ctx, in, target, e.content)
-	return e, err
+	return r.resume(ctx, in, target, e.content)
 }
 
 // try runs the functions over the files of a revision, and notes the result. A function that fails is a result, too.
@@ -87,7 +86,7 @@ func (r *Reconciler) try(ctx context.Context, in *inspection, name string, begun
 	case decide.Approving(&in.Input) && in.target(name) != nil:
 		e.addApproval(&m)
 	}
-	m.AsMade = e.asMade
+	m.AsMade, m.Edits = e.asMade, e.edits
 	m.RenderError = cmp.Or(m.RenderError, in.renderError(name))
 	in.contents[name], in.Mutations[name] = e, m
 	return nil

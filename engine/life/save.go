@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/packages"
@@ -33,6 +34,9 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 		}
 	}
 	ours := a.ours(draft, e.content) || e.asMade
+	if len(e.edits) > 0 { // the status says so only until the save
+		a.event(a.in.pv, warns, v1alpha1.ReasonEditedByOthers, decide.EditedSince(draft.Name, e.edits))
+	}
 	if wanted, changed := e.wanted(), e.changed(); len(changed) > 0 {
 		saved, err := a.Packages.Save(ctx, e.content, wanted)
 		if err != nil {
@@ -154,8 +158,7 @@ func (a *action) begin(ctx context.Context, draft *revision.Revision) (e evaluat
 		e.files, e.asMade = e.content.Files, a.isAsMade(e.content)
 		return e, nil
 	}
-	e.files, e.asMade, err = a.resume(ctx, a.in, draft, e.content)
-	return e, err
+	return a.resume(ctx, a.in, draft, e.content)
 }
 
 // onLock returns the files of our own merge. They get a lock with the commit of the upstream if that became known only

@@ -6,101 +6,122 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/edits"
 	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
-	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 )
 
-// resume returns the files from which to finish a requested draft, and whether only Porch and the controller wrote it.
-// Such a draft was not seen complete, because the controller was stopped or the draft was edited before it was saved.
-// For an upgrade the files come from our own merge, with people's changes to Porch's merge. What Porch made is
-// predicted: a wrong prediction counts as an edit, so nothing is lost. If the draft lacks files, the error is an
-// interruptedError.
-func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revision.Revision,
-	content packages.Content) (files map[string]string, asMade bool, err error) {
+// resume returns what to finish a requested draft from. Such a draft was not seen complete, because the controller was
+// stopped, or no answer came, or the draft was edited before it was saved. It is the controller's if nobody edited it,
+// by the rule of package edits: then an upgrade gets the result of our own merge. Else it stays as it is found. If the
+// draft lacks files, the error is an interruptedError.
+func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revision.Revision, content packages.Content) (
+	evaluated, error) {
+	found := evaluated{content: content, files: content.Files}
 	if err := in.interrupted(target, &content); err != nil {
-		return nil, false, err
+		return found, err
 	}
 	if !decide.Requested(&in.Input, target) || target.Task.Source == "" {
-		return content.Files, false, nil
+		return found, nil
 	}
-	p, err := r.predictMade(ctx, in, target)
+	from, err := r.madeFrom(ctx, in, target)
 	if errors.Is(err, packages.ErrAbsent) { // the revision that it was made from is gone
-		return content.Files, false, nil
+		return found, nil
 	}
 	if err != nil {
-		return nil, false, err
+		return found, err
 	}
-	if p.merge != nil {
-		in.Merges[target.Name] = *p.merge
+	if from.merge != nil {
+		in.Merges[target.Name] = *from.merge
+	}
+	if in.Requested.Version == content.Version {
+		return from.finish(found), nil
+	}
+	saved, err := r.toSave(ctx, in, from, content)
+	if err != nil {
+		return found, err
 	}
 	if !target.KeptInGit { // what keeps drafts there writes them as a whole
-		least := slices.Collect(maps.Keys(tasks.WithoutNestedContexts(p.made)))
-		if err := lacks(target.Name, content.Files, least, target.Created); err != nil {
-			return nil, false, err
+		if err := lacks(target.Name, content.Files, from.least(saved), target.Created); err != nil {
+			return found, err
 		}
 	}
-	if in.Requested.Version == content.Version || isMade(p.made, content.Files) {
-		return p.unedited(content.Files), true, nil
+	if len(edits.Find(saved, saved, content.Files)) == 0 { // the save was done, and the controller did not hear of it
+		found.asMade = true
+		return found, nil
 	}
-	if saved, err := r.isSaved(ctx, in, &p, content); err != nil || saved {
-		return content.Files, saved, err
+	if found.edits = from.edits(saved, content.Files); len(found.edits) == 0 {
+		return from.finish(found), nil
 	}
-	return p.withEdits(content.Files), false, nil
+	return found, nil
 }
 
-// unedited returns the files from which to finish a draft with these files, which only Porch wrote.
-func (p *prediction) unedited(files map[string]string) map[string]string {
-	if p.wanted == nil {
-		return files
-	}
-	return p.wanted
+// origin is what a draft was made from.
+type origin struct {
+	// source are the files that it was made from: the clone of the upstream, or the published revision.
+	source map[string]string
+	// merged are, for an upgrade, the files of our own merge, nil if it fails or conflicts stop it, and merge is its
+	// outcome.
+	merged map[string]string
+	merge  *decide.Merge
 }
 
-// withEdits returns the files from which to finish a draft with these files, which others have edited.
-func (p *prediction) withEdits(files map[string]string) map[string]string {
-	if p.wanted == nil {
-		return files
+// finish returns a draft that nobody edited with the files from which to finish it.
+func (o *origin) finish(found evaluated) evaluated {
+	found.asMade = true
+	if o.merged != nil {
+		found.files = o.merged
 	}
-	merged, _, err := merging.Merge(p.made, p.wanted, files, merging.Options{OnConflict: merging.KeepLocal})
-	if err != nil { // the files are no longer a package; the functions say why
-		return files
-	}
-	return merged
+	return found
 }
 
-// isSaved reports whether a requested draft is as the controller saves it once Porch has made it: the save was done,
-// and the controller did not hear of it.
-func (r *Reconciler) isSaved(ctx context.Context, in *inspection, p *prediction, content packages.Content) (
-	bool, error) {
-	made := p.made
-	if p.merge != nil {
-		made = p.wanted
+// toSave returns the files that a draft of an origin is saved with; those of the origin if a function fails over them.
+func (r *Reconciler) toSave(ctx context.Context, in *inspection, from *origin, content packages.Content) (
+	map[string]string, error) {
+	files := from.source
+	if from.merged != nil {
+		files = from.merged
 	}
-	if made == nil {
-		return false, nil
+	e, err := r.runFunctions(ctx, in.observation, evaluated{content: content, files: files})
+	if _, err := failureOf(err); err != nil {
+		return nil, err
 	}
-	e, err := r.runFunctions(ctx, in.observation, evaluated{content: content, files: made})
-	failure, err := failureOf(err)
-	if err != nil {
-		return false, err
-	}
-	return failure == nil && kptfile.Meaning(e.wanted()) == kptfile.Meaning(content.Files), nil
+	return e.wanted(), nil
 }
 
-// isMade reports whether files are as any version of Porch would have made them. It returns false if that cannot be
-// predicted.
-func isMade(made, files map[string]string) bool {
-	if made == nil {
-		return false
+// least returns the paths of the files that a draft has before its save and after it. Newer Porch makes no package
+// contexts of nested packages.
+func (o *origin) least(saved map[string]string) []string {
+	var paths []string
+	for path := range tasks.WithoutNestedContexts(o.source) {
+		if _, stays := saved[path]; stays {
+			paths = append(paths, path)
+		}
 	}
-	got := kptfile.Meaning(files)
-	return got == kptfile.Meaning(made) || got == kptfile.Meaning(tasks.WithoutNestedContexts(made))
+	return paths
+}
+
+// edits returns what people changed in a draft of an origin with these files, each file with its first change. Newer
+// Porch makes no package contexts of nested packages. What an upgrade may have of Porch's merge is told as well: the
+// package's values that it lacks.
+func (o *origin) edits(saved, files map[string]string) []string {
+	found := edits.Find(o.source, saved, files)
+	if len(found) > 0 && len(edits.Find(tasks.WithoutNestedContexts(o.source), tasks.WithoutNestedContexts(saved),
+		files)) == 0 {
+		return nil
+	}
+	if len(found) > 0 && o.merge != nil {
+		found = edits.Find(saved, saved, files)
+	}
+	var texts []string
+	for _, e := range found {
+		texts = append(texts, e.Path+": "+e.Change)
+	}
+	return texts
 }
 
 // savedUnchanged returns the draft that is known to be saved: the saved one, or a requested draft that is as Porch made
@@ -116,58 +137,39 @@ func (in *inspection) savedUnchanged() decide.Saved {
 	return in.Saved
 }
 
-// prediction is what the task of a draft says about its files.
-type prediction struct {
-	// source is the revision that was cloned or edited, or upgraded to.
-	source revision.Revision
-	// made is what Porch made of it, nil if that cannot be predicted. For an upgrade, wanted is the result of our own
-	// merge, nil if it fails or conflicts stop it, and merge is its outcome.
-	made, wanted map[string]string
-	merge        *decide.Merge
-}
-
-// predictMade predicts what Porch made of a draft. A draft that has lost its lock gets the lock of its source.
-func (r *Reconciler) predictMade(ctx context.Context, in *inspection, target *revision.Revision) (p prediction,
-	err error) {
+// madeFrom returns what a requested draft was made from. A draft that has lost its lock gets the lock of its source.
+func (r *Reconciler) madeFrom(ctx context.Context, in *inspection, target *revision.Revision) (*origin, error) {
 	task, lock := &target.Task, target.Lock
-	if p.source, err = r.Packages.Get(ctx, target.Namespace, task.Source); err != nil {
-		return p, err
+	source, err := r.Packages.Get(ctx, target.Namespace, task.Source)
+	if err != nil {
+		return nil, err
 	}
-	from, err := r.shared(ctx, &p.source)
+	from, err := r.shared(ctx, &source)
 	if err == nil {
 		err = from.unusable
 	}
 	if err != nil || task.Type == revision.Edit {
-		p.made = from.Files
-		return p, err
+		return &origin{source: from.Files}, err
 	}
 	if lock == nil {
-		repository := in.Repositories[p.source.Package.Repo]
-		lock = revision.LockOn(&p.source, repository.Address, repository.Directory)
+		repository := in.Repositories[source.Package.Repo]
+		lock = revision.LockOn(&source, repository.Address, repository.Directory)
 	}
 	if task.Type == revision.Clone {
-		p.made, _ = tasks.Clone(from.Files, target.Package.Name, lock, in.Repositories[target.Package.Repo].Deployment)
-		return p, nil
+		files, err := tasks.Clone(from.Files, target.Package.Name, lock, in.Repositories[target.Package.Repo].Deployment)
+		if err != nil { // its Kptfile is not one that kpt reads
+			files = maps.Clone(from.Files)
+		}
+		return &origin{source: files}, nil
 	}
 	base, err := r.Packages.Get(ctx, target.Namespace, task.Base)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
 	local, err := r.Packages.Read(ctx, target.Namespace, task.Local)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	var outcome decide.Merge
-	if p.wanted, outcome, err = r.mergeChanges(ctx, in, &base, &p.source, lock, local.Files); err != nil {
-		return p, err
-	}
-	p.merge = &outcome
-	original, err := r.shared(ctx, &base)
-	if err != nil {
-		return p, err
-	}
-	if merged, _, err := merging.Merge(original.Files, from.Files, local.Files, merging.Options{}); err == nil {
-		p.made, _ = tasks.Upgrade(merged, lock)
-	}
-	return p, nil
+	merged, outcome, err := r.mergeChanges(ctx, in, &base, &source, lock, local.Files)
+	return &origin{source: local.Files, merged: merged, merge: &outcome}, err
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/mutate"
@@ -14,37 +15,50 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
-// TestIsMade checks which drafts are as Porch made them, by v1.5 or by a newer version.
-func TestIsMade(t *testing.T) {
+// TestEdits checks what is told of a draft that Porch v1.5, or a newer version, made.
+func TestEdits(t *testing.T) {
 	t.Parallel()
-	const kptfile, context = "kind: Kptfile\n", "kind: ConfigMap\n"
-	made := map[string]string{"Kptfile": kptfile, "package-context.yaml": context, "sub/Kptfile": kptfile,
+	const kptfile, context = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n",
+		"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n"
+	clone := map[string]string{"Kptfile": kptfile, "package-context.yaml": context, "sub/Kptfile": kptfile,
 		"sub/package-context.yaml": context}
-	with := func(change func(map[string]string)) map[string]string {
-		files := maps.Clone(made)
+	upgrade := &origin{source: map[string]string{"Kptfile": kptfile, "a.yaml": context + "data:\n  a: \"1\"\n  mine: x\n"},
+		merge: &decide.Merge{}}
+	merged := map[string]string{"Kptfile": kptfile, "a.yaml": context + "data:\n  a: \"2\"\n  mine: x\n"}
+	with := func(files map[string]string, change func(map[string]string)) map[string]string {
+		files = maps.Clone(files)
 		change(files)
 		return files
 	}
 	for name, c := range map[string]struct {
+		from  *origin
+		saved map[string]string
 		files map[string]string
-		want  bool
+		want  []string
 	}{
-		"by Porch v1.5": {made, true},
-		"by newer Porch": {with(func(f map[string]string) {
+		"a clone by Porch v1.5": {files: clone},
+		"a clone by newer Porch": {files: with(clone, func(f map[string]string) {
 			delete(f, "sub/package-context.yaml")
 			f["Kptfile"] += "status:\n  conditions:\n  - type: Rendered\n  renderStatus:\n    mutationSteps: []\n"
-		}), true},
-		"a nested context is edited":    {with(func(f map[string]string) { f["sub/package-context.yaml"] += "data: {}\n" }), false},
-		"the context is deleted":        {with(func(f map[string]string) { delete(f, "package-context.yaml") }), false},
-		"the Kptfile is edited":         {with(func(f map[string]string) { f["Kptfile"] += "info: {}\n" }), false},
-		"another file is there as well": {with(func(f map[string]string) { f["mine.yaml"] = context }), false},
+		})},
+		"a nested context is edited": {files: with(clone, func(f map[string]string) { f["sub/package-context.yaml"] += "data: {}\n" }),
+			want: []string{"sub/package-context.yaml: ConfigMap c: data was added"}},
+		"the context is deleted": {files: with(clone, func(f map[string]string) { delete(f, "package-context.yaml") }),
+			want: []string{"package-context.yaml: is missing"}},
+		"another file is there as well": {files: with(clone, func(f map[string]string) { f["mine.yaml"] = context }),
+			want: []string{"mine.yaml: was added"}},
+		"an upgrade as it was":       {from: upgrade, saved: merged, files: upgrade.source},
+		"an upgrade that was merged": {from: upgrade, saved: merged, files: merged},
+		"an upgrade by a merge that loses a value": {from: upgrade, saved: merged,
+			files: with(merged, func(f map[string]string) { f["a.yaml"] = context + "data:\n  a: \"2\"\n" }),
+			want:  []string{"a.yaml: ConfigMap c: data.mine is missing"}},
 	} {
-		if got := isMade(made, c.files); got != c.want {
-			t.Errorf("%s: got %t, want %t", name, got, c.want)
+		if c.from == nil {
+			c.from, c.saved = &origin{source: clone}, clone
 		}
-	}
-	if isMade(nil, made) {
-		t.Error("what cannot be predicted is taken for what is there")
+		if diff := cmp.Diff(c.want, c.from.edits(c.saved, c.files)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
