@@ -9,8 +9,6 @@
 package edits
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"maps"
 	"slices"
 	"strings"
@@ -55,18 +53,6 @@ func Find(source, saved, found map[string]string) []Edit {
 		}
 	}
 	return edits
-}
-
-// Digest identifies the files of a package by all that Find compares: files that differ only in what it does not
-// compare have the same digest.
-func Digest(files map[string]string) string {
-	h := sha256.New()
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		if n := read(files, path); n != nil {
-			_, _ = h.Write(n.appendTo(appendText(nil, path))) // a hash never fails
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // same reports whether files have a file with this text.

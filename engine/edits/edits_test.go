@@ -120,9 +120,6 @@ func TestFindInFile(t *testing.T) {
 			if diff := cmp.Diff(want, edits.Find(source, saved, found)); diff != "" {
 				t.Errorf("Find (-want +got):\n%s", diff)
 			}
-			if test.want != "" && (edits.Digest(found) == edits.Digest(source) || edits.Digest(found) == edits.Digest(saved)) {
-				t.Error("the edited file has the digest of another")
-			}
 		})
 	}
 }
@@ -257,9 +254,6 @@ func TestNotCompared(t *testing.T) {
 				if got != nil {
 					t.Errorf("got edits: %v", got)
 				}
-			}
-			if edits.Digest(a) != edits.Digest(b) || edits.Digest(a) == edits.Digest(other) {
-				t.Error("they have different digests, or that of another file")
 			}
 		})
 	}

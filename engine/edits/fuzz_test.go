@@ -30,10 +30,7 @@ func FuzzFind(f *testing.F) {
 					t.Fatalf("%s is not edited, but %v", path, got)
 				}
 			}
-			got := edits.Find(s, w, d)
-			if digest := edits.Digest(d); got != nil && (digest == edits.Digest(s) || digest == edits.Digest(w)) {
-				t.Fatalf("%s has the digest of another, but %v", path, got)
-			}
+			edits.Find(s, w, d) // does not panic
 		}
 		if text, done := withOtherScalar(source, nth); done {
 			if edits.Find(files{"a.yaml": source}, files{"a.yaml": saved}, files{"a.yaml": text}) == nil {
