@@ -115,8 +115,8 @@ func editedByOthers(in *Input, target *revision.Revision) *Aspect {
 
 // EditedSince says what a draft that was not seen complete has beside what it was made from and what it is to have.
 func EditedSince(draft string, edits []string) string {
-	return fmt.Sprintf("%s waits for a person, because its files are neither as they were made nor as they are to be saved: "+
-		"%s; propose and approve it, or delete it, and it is made anew", draft, words.Some(edits, "; "))
+	return fmt.Sprintf("%s waits for a person, because its files are neither as they were made nor as they are "+
+		"to be saved: %s; propose and approve it, or delete it, and it is made anew", draft, words.Some(edits, "; "))
 }
 
 // rejected leaves a draft to a person if the controller had proposed it and a person made it a draft again, until its

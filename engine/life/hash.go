@@ -5,10 +5,10 @@ package life
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -51,72 +51,77 @@ func versionHash(version string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// hash identifies all that a decision depends on, as far as the caches know it. Whether a Repository is ready is left
-// out: a settled variant stays as it is.
+// hash identifies all that a decision depends on, as far as the caches know it: a new fact of the input counts unless
+// it is left out here. What only delays is left out, such as whether a Repository is ready: a settled variant stays as
+// it is. So are what the variant's own status says, and what is known only after an inspection.
 func (o *observation) hash() string {
-	h := sha256.New()
-	write := func(parts ...any) { _, _ = fmt.Fprintln(h, parts...) }
-	write(o.pv.UID, o.pv.Generation, o.Finalizer, o.Conflicting, len(o.objects))
-	for _, version := range o.objects {
-		write(version)
+	in := o.Input
+	in.Known, in.LastDraft, in.Published, in.HasPublished, in.Requested, in.Saved = nil, "", "", false, decide.Request{},
+		decide.Saved{}
+	in.Conflicts, in.Retired, in.Refused = nil, nil, nil
+	in.MayApprove, in.Pushed, in.Mutations, in.Unusable, in.Merges = false, "", nil, nil, nil
+	in.Spec, in.Owner.Name = nil, "" // the generation and the UID say more
+	in.Bases, in.Neighbors = o.basesInUse(), o.neighborsThere()
+	in.Revisions, in.OwnedInOtherPackages = nil, nil
+	for _, r := range slices.Concat(o.Revisions, o.OwnedInOtherPackages) {
+		if !r.Main() {
+			in.Revisions = append(in.Revisions, o.decisive(&r))
+		}
 	}
-	if o.SuspendReason != "" {
-		write("suspended", o.SuspendReason)
-	}
-	for _, name := range slices.Sorted(maps.Keys(o.Repositories)) {
-		repository := o.Repositories[name]
-		write("repository", name, repository.Migrated, repository.Deployment, repository.Address, repository.Directory)
-	}
-	for _, overlap := range o.Overlaps {
-		write("overlap", overlap)
-	}
+	in.Upstream = nil
 	if u := o.Upstream; u != nil {
-		write("upstream", u.Name, u.Version, u.Lifecycle)
-		for _, target := range decide.Targets(&o.Input) {
-			if base := decide.Base(&o.Input, &target); base != nil && !decide.OnUpstream(&o.Input, &target) {
-				write("base", target.Name, base.Name)
-			}
-		}
+		in.Upstream = &revision.Revision{Name: u.Name, Version: u.Version, Lifecycle: u.Lifecycle}
 	}
+	in.Repositories = map[string]revision.Repository{}
+	for name, r := range o.Repositories {
+		r.Ready, r.Reading, r.Message = false, false, ""
+		in.Repositories[name] = r
+	}
+	pushed := ""
 	if branch := decide.ForeignBranch(&o.Input); branch != nil {
-		write("pushed", branch.Name)
+		pushed = branch.Name
 	}
-	o.writeNeighbors(h)
-	for _, d := range o.Dependencies {
-		write("dependency", d.Name, d.Found, d.Ready, d.Message, d.Published)
-	}
-	write("cycle", o.Cycle, "dependents", o.Dependents)
-	for _, superseded := range slices.Sorted(maps.Keys(o.Used)) {
-		write("used", superseded, o.Used[superseded])
-	}
-	for _, revisions := range [][]revision.Revision{o.Revisions, o.OwnedInOtherPackages} {
-		for i := range revisions {
-			o.writeRevision(h, &revisions[i])
-		}
-	}
+	h := sha256.New()
+	_ = json.NewEncoder(h).Encode([]any{o.pv.UID, o.pv.Generation, o.objects, pushed, in}) // values have a JSON
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// writeNeighbors writes which packages lie inside the downstream package, or around it.
-func (o *observation) writeNeighbors(h io.Writer) {
-	for i := range o.Neighbors {
-		n := &o.Neighbors[i]
-		if there := decide.Existing(&o.Input, n); there != nil {
-			_, _ = fmt.Fprintln(h, "neighbor", n.Package, n.Inside, there.Name, there.Lifecycle)
-		}
-		if n.Variant != "" {
-			_, _ = fmt.Fprintln(h, "neighbor", n.Package, n.Inside, n.Variant)
+// basesInUse returns, by name, the revisions that targets were derived from which are on another upstream.
+func (o *observation) basesInUse() (bases []revision.Revision) {
+	if o.Upstream == nil {
+		return nil
+	}
+	for _, target := range decide.Targets(&o.Input) {
+		if base := decide.Base(&o.Input, &target); base != nil && !decide.OnUpstream(&o.Input, &target) {
+			bases = append(bases, revision.Revision{Name: base.Name, Workspace: target.Name})
 		}
 	}
+	return bases
 }
 
-// writeRevision writes what a decision needs from a revision. Porch's cache in PostgreSQL does not give the lock of a
-// revision, under its new version, while it saves it.
-func (o *observation) writeRevision(w io.Writer, r *revision.Revision) {
-	if r.Main() {
-		return
+// neighborsThere returns the packages inside the downstream package, or around it, that exist or that a variant makes.
+func (o *observation) neighborsThere() (there []decide.Neighbor) {
+	for i := range o.Neighbors {
+		n := o.Neighbors[i]
+		found := decide.Existing(&o.Input, &n)
+		if n.Revisions = nil; found != nil {
+			n.Revisions = []revision.Revision{{Name: found.Name, Lifecycle: found.Lifecycle}}
+		}
+		if found != nil || n.Variant != "" {
+			there = append(there, n)
+		}
 	}
+	return there
+}
+
+// decisive returns what a decision needs from a revision. Its lock is told, because Porch's cache in PostgreSQL does
+// not give the lock of a revision, under its new version, while it saves it. What else the version tells is left out.
+func (o *observation) decisive(r *revision.Revision) revision.Revision {
 	owned, current := r.Of(o.Owner)
-	_, _ = fmt.Fprintln(w, r.Name, r.Version, r.Lifecycle, r.Number, owned, current, r.OtherOwner(o.Owner), len(r.Owners),
-		r.Lock == nil)
+	told := revision.Revision{Name: r.Name, Version: r.Version, Lifecycle: r.Lifecycle, Number: r.Number,
+		Workspace: fmt.Sprint(owned, current, r.OtherOwner(o.Owner), len(r.Owners))}
+	if r.Lock != nil {
+		told.Lock = &revision.Lock{}
+	}
+	return told
 }

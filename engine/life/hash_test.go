@@ -4,6 +4,7 @@ package life
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -163,6 +164,58 @@ func TestHash(t *testing.T) {
 				t.Errorf("the hash changes: %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestHashIsWhole checks that each fact of a decision's input counts, but for what comes from the variant's own status
+// or is known only after an inspection.
+func TestHashIsWhole(t *testing.T) {
+	t.Parallel()
+	leftOut := []string{"Spec", // the generation says more
+		"Bases", // those in use count
+		"Known", "LastDraft", "Published", "HasPublished", "Requested", "Saved", "Conflicts", "Retired", "Refused",
+		"MayApprove", "Pushed", "Mutations", "Unusable", "Merges"}
+	before := observed().hash()
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[decide.Input]()) {
+		o := observed()
+		value := reflect.ValueOf(&o.Input).Elem().FieldByIndex(field.Index)
+		fill(value)
+		if counts := o.hash() != before; counts == slices.Contains(leftOut, field.Name) {
+			t.Errorf("a change of %s counts: %t", field.Name, counts)
+		}
+	}
+}
+
+// fill gives a value another content: one more element, or another text, number or truth in each field.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
+	case reflect.String:
+		v.SetString(v.String() + "x")
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(v.Int() + 1)
+	case reflect.Pointer:
+		now := reflect.New(v.Type().Elem())
+		fill(now.Elem())
+		v.Set(now)
+	case reflect.Slice:
+		more := reflect.New(v.Type().Elem()).Elem()
+		fill(more)
+		v.Set(reflect.Append(v, more))
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key)
+		fill(value)
+		now := reflect.MakeMap(v.Type())
+		now.SetMapIndex(key, value)
+		v.Set(now)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(v.Field(i))
+			}
+		}
 	}
 }
 
