@@ -22,6 +22,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"k8s.io/utils/lru"
 )
 
 // Hash is the name of an object, in hexadecimal digits; "" is none.
@@ -62,6 +64,8 @@ func checkVersion(said string) error {
 type Repository struct {
 	dir, address string
 
+	trees *lru.Cache
+
 	mu      sync.Mutex
 	reader  *reader
 	pending map[Hash]object
@@ -76,7 +80,7 @@ type Repository struct {
 func Open(ctx context.Context, cache, address string) (*Repository, error) {
 	sum := sha256.Sum256([]byte(address))
 	r := &Repository{dir: filepath.Join(cache, hex.EncodeToString(sum[:10])), address: address,
-		pending: map[Hash]object{}, known: map[Hash]bool{}}
+		pending: map[Hash]object{}, known: map[Hash]bool{}, trees: lru.New(maxTrees)}
 	if _, err := os.Stat(filepath.Join(r.dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
 		if err := r.clone(ctx, cache); err != nil {
 			return nil, err

@@ -24,6 +24,10 @@ import (
 // ErrMissing says that there is no such object.
 var ErrMissing = errors.New("missing")
 
+// maxTrees is how many trees stay in memory as they were decoded: the roots of branches, which many drafts start
+// from.
+const maxTrees = 16
+
 // maxPending is how many bytes of objects stay in memory.
 const maxPending = 32 << 20
 
@@ -174,13 +178,22 @@ func (r *Repository) Blob(h Hash) (string, error) {
 	return string(data), err
 }
 
-// Tree returns the entries of a directory.
+// Tree returns the entries of a directory, which are only read.
 func (r *Repository) Tree(h Hash) ([]Entry, error) {
+	if kept, there := r.trees.Get(h); there {
+		if entries, ok := kept.([]Entry); ok {
+			return entries, nil
+		}
+	}
 	data, err := r.read(h, "tree")
 	if err != nil {
 		return nil, err
 	}
-	return decodeTree(data, r.newHash().Size())
+	entries, err := decodeTree(data, r.newHash().Size())
+	if err == nil {
+		r.trees.Add(h, entries)
+	}
+	return entries, err
 }
 
 // Commit returns a commit.
