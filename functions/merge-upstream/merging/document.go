@@ -91,8 +91,9 @@ func (p pkg) home(name string) string {
 	return dir
 }
 
-// read parses the files of a version.
-func read(files map[string]string) pkg {
+// read parses the files of a version. A file with the text that it had in an earlier version shares its nodes, which a
+// merge does not change.
+func read(files map[string]string, earlier pkg) pkg {
 	p := make(pkg, len(files))
 	for name, text := range files {
 		f := &file{raw: text, text: text}
@@ -100,11 +101,25 @@ func read(files map[string]string) pkg {
 			f.text = unix
 			f.crlf = strings.Count(text, "\r\n") == strings.Count(text, "\n")
 		}
-		f.docs, f.why = parse(name, f.text)
+		if same := earlier[name]; same != nil && same.text == f.text {
+			f.docs, f.why = copies(same.docs), same.why
+		} else {
+			f.docs, f.why = parse(name, f.text)
+		}
 		f.whole = f.why != ""
 		p[name] = f
 	}
 	return p
+}
+
+// copies returns documents of another version with the same nodes.
+func copies(docs []*document) []*document {
+	var out []*document
+	for _, d := range docs {
+		c := *d
+		out = append(out, &c)
+	}
+	return out
 }
 
 // noResources is why a file whose name is not one of resources is merged as a single value.

@@ -46,7 +46,7 @@ func (m *merged) walk(t *tuple, r rules, set commentSet) (*walker, *yaml.Node) {
 	if t.original != nil {
 		s.original, documents.original = t.original.body(), t.original.root
 	}
-	schema := m.schemaOf(s)
+	schema := m.resultSchema(s)
 	if r.kptfile {
 		schema = kptfileSchema()
 	}

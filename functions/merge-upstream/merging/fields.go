@@ -22,7 +22,7 @@ func (f field) values() sources { return sources{f.original.value, f.local.value
 func identical(a, b pair) bool { return sameNode(a.key, b.key) && sameNode(a.value, b.value) }
 
 func sameNode(a, b *yaml.Node) bool {
-	if a == nil || b == nil {
+	if a == b || a == nil || b == nil {
 		return a == b
 	}
 	return a.Kind == b.Kind && a.Value == b.Value && a.ShortTag() == b.ShortTag() && a.Style == b.Style &&
@@ -194,25 +194,4 @@ func listOf(pairs []pair) *yaml.Node {
 		list.Content = append(list.Content, p.value)
 	}
 	return list
-}
-
-// schemaOf returns the schema of values: the one that their place has, or else that of the resource that they are.
-func schemaOf(schema *openapi.ResourceSchema, s sources) *openapi.ResourceSchema {
-	for _, n := range s.versions() {
-		if schema != nil {
-			return schema
-		}
-		meta := yaml.TypeMeta{APIVersion: node.GetString(n, yaml.APIVersionField), Kind: node.GetString(n, yaml.KindField)}
-		if meta.APIVersion != "" && meta.Kind != "" {
-			schema = openapi.SchemaForResourceType(meta)
-		}
-	}
-	return schema
-}
-
-func sub(schema *openapi.ResourceSchema, key string) *openapi.ResourceSchema {
-	if schema == nil {
-		return nil
-	}
-	return schema.Field(key)
 }

@@ -99,15 +99,15 @@ type entry struct {
 // kptfileLists has the merge keys of the lists in a Kptfile.
 const kptfileLists = `{"type": "object", "properties": {
 	"pipeline": {"type": "object", "properties": {
-		"mutators": {"type": "array", "items": {"type": "object"},
+		"mutators": {"type": "array",
 			"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name"},
-		"validators": {"type": "array", "items": {"type": "object"},
+		"validators": {"type": "array",
 			"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name"}}},
 	"info": {"type": "object", "properties": {
-		"readinessGates": {"type": "array", "items": {"type": "object"},
+		"readinessGates": {"type": "array",
 			"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "conditionType"}}},
 	"status": {"type": "object", "properties": {
-		"conditions": {"type": "array", "items": {"type": "object"},
+		"conditions": {"type": "array",
 			"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "type"}}}}}`
 
 var kptfileSchema = sync.OnceValue(func() *openapi.ResourceSchema {

@@ -31,7 +31,7 @@ func (w *walker) list(s sources, path string, schema *openapi.ResourceSchema) {
 	for i, r := range rows {
 		place := path + "[" + r.label + "]"
 		rows[i].own = r.own || w.rules.ours(place)
-		merged[i] = w.element(r, place, schema.Elements())
+		merged[i] = w.element(r, place, elementsOf(schema))
 	}
 	w.setElements(s.local, w.arranged(rows, merged, path))
 }

@@ -87,7 +87,8 @@ func Merge(original, updated, local map[string]string, options Options) (map[str
 	if err := check(original, updated, local, options); err != nil {
 		return nil, nil, err
 	}
-	v := versions{original: read(original), updated: read(updated), local: read(local)}
+	v := versions{original: read(original, nil)}
+	v.updated, v.local = read(updated, v.original), read(local, v.original)
 	v.settleWholeFiles()
 	m, err := v.merge(options)
 	if err != nil {

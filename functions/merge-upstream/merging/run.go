@@ -34,8 +34,8 @@ func Run(config *yaml.RNode, items []*yaml.RNode) (krm.Output, error) {
 	if err := l.inTheWay(items, c.Updated.Resources); err != nil {
 		return krm.Output{}, err
 	}
-	v := versions{original: read(c.Original.Resources), updated: read(c.Updated.Resources), local: l.pkg,
-		resourcesOnly: true}
+	v := versions{original: read(c.Original.Resources, nil), local: l.pkg, resourcesOnly: true}
+	v.updated = read(c.Updated.Resources, v.original)
 	v.settleWholeFiles()
 	v.giveTexts()
 	stop := OnConflict(c.OnConflict) == Stop

@@ -202,7 +202,7 @@ func (w *walker) onlyLess(s sources, path string, schema *openapi.ResourceSchema
 	case s.all(yaml.SequenceNode) && w.hasElements(s, path, schema):
 		rows, _ := w.rows(s, path, schema)
 		return !slices.ContainsFunc(rows, func(r row) bool {
-			return !w.onlyLess(r.sources, path+"["+r.label+"]", schema.Elements())
+			return !w.onlyLess(r.sources, path+"["+r.label+"]", elementsOf(schema))
 		})
 	}
 	return node.Equal(s.original, s.updated)
