@@ -117,6 +117,9 @@ var conflicts = map[string]conflicting{
 		strings.TrimSuffix(service("port: 2"), "  - {name: b, port: 2}\n"), service("port: 4"),
 		strings.TrimSuffix(service("port: 2"), "  - {name: b, port: 2}\n"), service("port: 4"), []string{
 			`spec.ports[name=b]: {"name":"b","port":2} | {"name":"b","port":4} | (removed)`}},
+	"set in another order on both sides": {cm + "  finalizers: [a, b, c]\n", cm + "  finalizers: [b, a, c]\n",
+		cm + "  finalizers: [a, c, b]\n", cm + "  finalizers: [b, a, c]\n", cm + "  finalizers: [a, c, b]\n",
+		[]string{"metadata.finalizers: in the order a, b, c | in the order a, c, b | in the order b, a, c"}},
 	"list of a custom resource": {"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 1}\n",
 		"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 2}\n",
 		"apiVersion: x.io/v1\nkind: A\nmetadata: {name: a}\nspec:\n- {name: n, v: 1}\n- {name: mine}\n",

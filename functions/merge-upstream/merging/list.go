@@ -48,9 +48,6 @@ func (w *walker) rows(s sources, path string, schema *openapi.ResourceSchema) ([
 		return functionRows(s)
 	}
 	_, keys := schema.PatchStrategyAndKeyList()
-	if len(keys) == 0 { // a set of scalars, such as finalizers
-		return scalarRows(s)
-	}
 	return rowsOf(s, keys)
 }
 
@@ -71,7 +68,7 @@ func (w *walker) atom(s sources, path, reason string) {
 	case node.Equal(s.original, s.updated), !node.Equal(s.original, s.local) && !w.record(path, s, reason):
 		return
 	case node.Equal(s.original, s.local) &&
-		!w.removes(pair{value: without(s.original, s.updated)}, pair{value: without(s.local, s.updated)}, path):
+		!w.removes(pair{value: lacking(s.original, s.updated)}, pair{value: lacking(s.local, s.updated)}, path):
 		return
 	}
 	if s.original != nil {
@@ -92,8 +89,8 @@ func (w *walker) atom(s sources, path, reason string) {
 	w.setElements(s.local, elements)
 }
 
-// without returns a list of the elements that a list has and another one lacks.
-func without(list, other *yaml.Node) *yaml.Node {
+// lacking returns a list of the elements that a list has and another one lacks.
+func lacking(list, other *yaml.Node) *yaml.Node {
 	out, places := &yaml.Node{Kind: yaml.SequenceNode, Tag: yaml.NodeTagSeq}, node.PlacesOf(other, 1)
 	for _, e := range list.Content {
 		if places.Take(e) == nil {

@@ -54,12 +54,14 @@ func (r *row) set(version, at int, element *yaml.Node) {
 	}
 }
 
-// name returns a short name for an element, without the names of its keys.
+// name returns a short name for an element: its label without the names of the keys.
 func (r *row) name() string {
 	var parts []string
 	for _, part := range strings.Split(r.label, ",") {
-		_, value, _ := strings.Cut(part, "=")
-		parts = append(parts, value)
+		if _, value, keyed := strings.Cut(part, "="); keyed {
+			part = value
+		}
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, "/")
 }
@@ -145,9 +147,13 @@ func (p *keyed) find(values []string) (at int, ok bool) {
 
 func isComplete(values []string) bool { return !slices.Contains(values, "") }
 
-// mergeValues returns the values of an element's merge keys; nil if it has not even the first.
+// mergeValues returns the values of an element's merge keys; nil if it has not even the first. Without keys, the list
+// is a set of scalars, such as finalizers, and the element is the value.
 func mergeValues(element *yaml.Node, keys []string) []string {
-	if element.Kind != yaml.MappingNode {
+	if len(keys) == 0 && element.Kind == yaml.ScalarNode && element.Value != "" {
+		return []string{element.Value}
+	}
+	if len(keys) == 0 || element.Kind != yaml.MappingNode {
 		return nil
 	}
 	values := make([]string, len(keys))
@@ -175,8 +181,11 @@ func fit(a, b []string) bool {
 	return a[0] == b[0]
 }
 
-// labelOf returns the label of an element as kyaml writes it in a path: name=web.
+// labelOf returns the label of an element as kyaml writes it in a path: name=web, or the value of a scalar.
 func labelOf(keys, values []string) string {
+	if len(keys) == 0 {
+		return values[0]
+	}
 	var parts []string
 	for i, key := range keys {
 		if values[i] != "" {
@@ -184,28 +193,4 @@ func labelOf(keys, values []string) string {
 		}
 	}
 	return strings.Join(parts, ",")
-}
-
-// scalarRows pairs the elements of a set of scalars by their values; false if it is no set.
-func scalarRows(s sources) (rows []row, ok bool) {
-	of := map[string]int{}
-	for version, list := range s.versions() {
-		for at, e := range contentOf(list) {
-			if e.Kind != yaml.ScalarNode || e.Value == "" {
-				return nil, false
-			}
-			i, known := of[e.Value]
-			if !known {
-				i = len(rows)
-				of[e.Value] = i
-				rows = append(rows, newRow())
-				rows[i].label = e.Value
-			}
-			if rows[i].has(version) {
-				return nil, false
-			}
-			rows[i].set(version, at, e)
-		}
-	}
-	return rows, true
 }
