@@ -5,7 +5,6 @@ package merging
 import (
 	"fmt"
 	"path"
-	"strings"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -18,7 +17,7 @@ func (m *merged) added(t *tuple) (result, error) {
 	if !m.tracked || t.updated.isKptfile() || t.key().kind == "" {
 		return r, nil
 	}
-	root := copyNode(t.updated.root)
+	root := yaml.CopyYNode(t.updated.root)
 	metadata := present(root.Content[0], yaml.MetadataField)
 	if metadata == nil || metadata.Kind != yaml.MappingNode || node.GetString(metadata, "name") == "" {
 		return r, nil
@@ -33,7 +32,7 @@ func (m *merged) added(t *tuple) (result, error) {
 		return r, nil
 	}
 	item := yaml.NewRNode(root.Content[0])
-	annotate(item, strings.TrimPrefix(identifier, annotationsPath), identifierOf(k))
+	annotate(item, identifier, identifierOf(k))
 	text, err := encode(root, t.updated.text)
 	if err != nil {
 		return r, fmt.Errorf("%s: %s: cannot be written: %w", t.updated.file, describe(t.updated), err)

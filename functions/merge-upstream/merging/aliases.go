@@ -18,7 +18,7 @@ type anchors struct {
 // copied returns a copy of a version, whose aliases stand for nodes of the copy.
 func (a *anchors) copied(n *yaml.Node) *yaml.Node {
 	if !hasAlias(n) {
-		return copyNode(n)
+		return yaml.CopyYNode(n)
 	}
 	if a.of == nil {
 		a.of = map[*yaml.Node]*yaml.Node{}
@@ -80,7 +80,7 @@ func (a *anchors) writeOut(n *yaml.Node, before map[string]*yaml.Node, open []*y
 			place = target
 		}
 		if before[n.Value] != place {
-			c := copyNode(target)
+			c := yaml.CopyYNode(target)
 			withoutAnchors(c)
 			c.HeadComment, c.LineComment, c.FootComment = n.HeadComment, n.LineComment, n.FootComment
 			*n, open = *c, append(open, target)

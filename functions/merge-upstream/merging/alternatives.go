@@ -132,7 +132,7 @@ func only(m *yaml.Node, keys []string) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.MappingNode, Tag: yaml.NodeTagMap}
 	for i := 0; m != nil && i+1 < len(m.Content); i += 2 {
 		if slices.Contains(keys, m.Content[i].Value) && present(m, m.Content[i].Value) != nil {
-			out.Content = append(out.Content, copyNode(m.Content[i]), copyNode(m.Content[i+1]))
+			out.Content = append(out.Content, yaml.CopyYNode(m.Content[i]), yaml.CopyYNode(m.Content[i+1]))
 		}
 	}
 	if len(out.Content) == 0 {

@@ -35,10 +35,7 @@ type Revision struct {
 	Name      string            `json:"name,omitempty"`
 	Resources map[string]string `json:"resources,omitempty"`
 
-	fnconfig.TypeMeta `json:",inline"`
-	Metadata          fnconfig.Metadata    `json:"metadata,omitempty"`
-	Spec              packageRevisionFiles `json:"spec,omitempty"`
-	Status            any                  `json:"status,omitempty"`
+	packageRevisionResources `json:",inline"`
 }
 
 // packageRevisionFiles is the spec of a PackageRevisionResources.

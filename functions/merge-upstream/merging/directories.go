@@ -14,9 +14,9 @@ const aFile, aDirectory = "a file", "a directory"
 
 // settleDirectories leaves out a file or directory that the upstream adds if the package has a directory or a file with
 // the same path, and records a conflict. The package stays as it is there.
-func (m *merged) settleDirectories() {
+func (m *merged) settleDirectories(local pkg) {
 	here, clashing := map[string]bool{}, map[string]string{}
-	for _, name := range m.staying(true) {
+	for _, name := range m.staying(local, true) {
 		here[name] = true
 	}
 	directories := map[string]bool{}
@@ -25,7 +25,7 @@ func (m *merged) settleDirectories() {
 			directories[dir] = true
 		}
 	}
-	for _, name := range m.staying(false) {
+	for _, name := range m.staying(local, false) {
 		if directories[name] {
 			clashing[name] = aDirectory
 		}
@@ -41,12 +41,12 @@ func (m *merged) settleDirectories() {
 			c.Local, c.Updated = aDirectory, aFile
 		}
 		m.conflicts = append(m.conflicts, c)
-		m.keepOut(func(added string) bool { return added == name || strings.HasPrefix(added, name+"/") })
+		m.keepOut(local, func(added string) bool { return added == name || strings.HasPrefix(added, name+"/") })
 	}
 }
 
 // staying returns the paths of the merged files that the package already has, or of those that it gets.
-func (m *merged) staying(already bool) []string {
+func (m *merged) staying(local pkg, already bool) []string {
 	var out []string
 	for _, r := range m.results {
 		if r.stays() && already == (r.local != nil && !r.moved()) {
@@ -54,7 +54,7 @@ func (m *merged) staying(already bool) []string {
 		}
 	}
 	for name, text := range m.whole {
-		if text != nil && already == m.wholeHere[name] {
+		if text != nil && already == (local[name] != nil) {
 			out = append(out, name)
 		}
 	}
@@ -62,7 +62,7 @@ func (m *merged) staying(already bool) []string {
 }
 
 // keepOut drops the resources and files that the merge would add to the files that which selects.
-func (m *merged) keepOut(which func(file string) bool) {
+func (m *merged) keepOut(local pkg, which func(file string) bool) {
 	for i, r := range m.results {
 		switch {
 		case !r.stays() || r.local != nil && !r.moved() || !which(r.file()):
@@ -75,7 +75,7 @@ func (m *merged) keepOut(which func(file string) bool) {
 		}
 	}
 	for name := range m.whole {
-		if !m.wholeHere[name] && which(name) {
+		if local[name] == nil && which(name) {
 			m.whole[name] = nil
 		}
 	}

@@ -258,16 +258,3 @@ func withoutMergeTags(n *yaml.Node) *yaml.Node {
 	}
 	return out
 }
-
-// copyNode returns a deep copy. Aliases are kept as they are.
-func copyNode(n *yaml.Node) *yaml.Node {
-	if n == nil {
-		return nil
-	}
-	c := *n
-	c.Content = slices.Clone(n.Content)
-	for i, child := range n.Content {
-		c.Content[i] = copyNode(child)
-	}
-	return &c
-}

@@ -33,7 +33,7 @@ func (m *merged) fields(t *tuple, r rules) (result, error) {
 		}
 		return out, nil
 	}
-	return m.atomic(t, r, "what comes out of a merge by field could not be read again"), nil
+	return m.atomic(t, r), nil
 }
 
 // walk merges the fields of a resource, and returns the document node of what comes out.

@@ -101,7 +101,7 @@ func (w *walker) mapping(s sources, path string, schema *openapi.ResourceSchema)
 		case w.twice(l, o, u, place):
 			edits.gone = append(edits.gone, local.at[id]...)
 			for _, p := range u {
-				edits.added = append(edits.added, copyNode(p.key), w.copy(p.value))
+				edits.added = append(edits.added, yaml.CopyYNode(p.key), w.copy(p.value))
 			}
 		}
 	}

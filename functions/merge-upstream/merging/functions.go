@@ -91,30 +91,24 @@ type pass struct {
 }
 
 func passes() []pass {
-	named := func(f function) string { return f.name }
-	unnamed := func(of func(function) string) func(function) string {
+	of := func(named bool, text func(function) string) func(function) string {
 		return func(f function) string {
-			if f.name != "" {
+			if named != (f.name != "") {
 				return ""
 			}
-			return of(f)
+			return text(f)
 		}
 	}
 	image := func(f function) string { return f.kind + " " + f.image }
-	content := unnamed(func(f function) string { return f.content })
-	untagged := unnamed(func(f function) string { return f.untagged })
-	config := unnamed(func(f function) string { return f.config })
-	imageOnly := unnamed(image)
-	base := unnamed(func(f function) string { return f.base })
-	namedImage := func(f function) string {
-		if f.name == "" {
-			return ""
-		}
-		return image(f)
-	}
+	name := func(f function) string { return f.name }
+	content := of(false, func(f function) string { return f.content })
+	untagged := of(false, func(f function) string { return f.untagged })
+	config := of(false, func(f function) string { return f.config })
+	base := of(false, func(f function) string { return f.base })
+	imageOnly, namedImage := of(false, image), of(true, image)
 	upstreams, either := []int{originalVersion, updatedVersion}, []int(nil)
 	return []pass{
-		{named, named, false, either},
+		{name, name, false, either},
 		{content, content, false, upstreams},
 		{content, content, false, []int{updatedVersion}},
 		{content, content, false, []int{originalVersion}},

@@ -36,7 +36,7 @@ func (f *file) hiddenComments() []string {
 // withHidden returns the resource of an added document as an item. The comments that kpt does not show to functions are
 // put at its first and its last key, where kpt keeps them.
 func withHidden(root *yaml.Node) *yaml.RNode {
-	body := copyNode(root.Content[0])
+	body := yaml.CopyYNode(root.Content[0])
 	if n := len(body.Content); n > 0 && body.Style&yaml.FlowStyle == 0 {
 		first, last := body.Content[0], body.Content[n-2]
 		first.HeadComment = joined(root.HeadComment, first.HeadComment)

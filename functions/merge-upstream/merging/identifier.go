@@ -35,7 +35,7 @@ func annotated(d *document) string {
 	if _, _, ok := upstreamName(d.body()); ok {
 		return ""
 	}
-	return node.GetString(d.body(), yaml.MetadataField, "annotations", strings.TrimPrefix(identifier, annotationsPath))
+	return node.GetString(d.body(), yaml.MetadataField, "annotations", identifier)
 }
 
 // upstreamName returns what the kpt-merge comment says, if there is one.
@@ -58,7 +58,7 @@ func markOf(key *yaml.Node) (text string, ok bool) {
 
 // withoutMark returns a copy of a key without its kpt-merge comment.
 func withoutMark(key *yaml.Node) *yaml.Node {
-	c := copyNode(key)
+	c := yaml.CopyYNode(key)
 	if c == nil {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (m *merged) identify(r result) (result, error) {
 	if before == nil {
 		before = r.local.root
 	}
-	root := copyNode(before)
+	root := yaml.CopyYNode(before)
 	if !renote(root.Content[0], r.notedKey(), keyOf(r.updated)) {
 		return r, nil
 	}
@@ -101,8 +101,7 @@ func renote(body *yaml.Node, was, is key) (changed bool) {
 		body.Content[position(body, yaml.MetadataField)].LineComment = is.comment()
 		changed = true
 	}
-	annotation := present(present(present(body, yaml.MetadataField), "annotations"),
-		strings.TrimPrefix(identifier, annotationsPath))
+	annotation := present(present(present(body, yaml.MetadataField), "annotations"), identifier)
 	if annotation != nil && annotation.Value == identifierOf(was) && identifierOf(is) != identifierOf(was) {
 		annotation.Value = identifierOf(is)
 		changed = true

@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // Upstream is the field upstream of a Kptfile: where the package's upstream is.
@@ -46,7 +47,7 @@ type GitLock struct {
 func (m *merged) setUpstream(r result) (result, error) {
 	root := r.root
 	if root == nil {
-		root = copyNode(r.local.root)
+		root = yaml.CopyYNode(r.local.root)
 	}
 	editor := node.Edit(root.Content[0])
 	set := func(section, key string, value any) error {

@@ -33,20 +33,13 @@ func (p pkg) packagesWithout(other pkg) directories {
 // removedPackages returns the subpackages of the original that are gone from the local package: what the upstream adds
 // to them would be a package without a Kptfile.
 func (v versions) removedPackages() directories {
-	var out directories
-	for name := range v.original {
-		dir := path.Dir(name)
-		if path.Base(name) != pkgtree.KptfileName || dir == "." {
-			continue
-		}
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(v.local)), directories{dir}.one) {
-			out = append(out, dir)
-		}
-	}
-	return out
+	return slices.DeleteFunc(v.original.packagesWithout(nil), v.local.has)
 }
 
-func (d directories) one(file string) bool { return d.contain(file) }
+// has reports whether a version has files in a directory.
+func (p pkg) has(dir string) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(p)), directories{dir}.contain)
+}
 
 // movePackages moves the files of subpackages that the upstream moved to their updated paths, in the other versions,
 // too. It compares only the two versions of the upstream, so a second merge gives the same result.
@@ -150,9 +143,7 @@ func (p pkg) identities(dirs directories) map[string][]key {
 // withdraw finds the subpackages that the upstream removed, and which of them were changed here and stay.
 func (m *merged) withdraw(v versions, tuples []*tuple) {
 	for _, dir := range v.original.packagesWithout(v.updated) {
-		inside := func(name string) bool { return directories{dir}.contain(name) }
-		if v.local[path.Join(dir, pkgtree.KptfileName)] != nil &&
-			!slices.ContainsFunc(slices.Collect(maps.Keys(v.updated)), inside) {
+		if v.local[path.Join(dir, pkgtree.KptfileName)] != nil && !v.updated.has(dir) {
 			m.withdrawn = append(m.withdrawn, dir)
 		}
 	}

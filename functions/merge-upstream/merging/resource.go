@@ -84,7 +84,7 @@ func (m *merged) absent(t *tuple) (result, error) {
 
 // unnamed returns a copy of a document's body without namespace and name.
 func unnamed(d *document) *yaml.Node {
-	body := copyNode(d.body())
+	body := yaml.CopyYNode(d.body())
 	metadata := present(body, yaml.MetadataField)
 	remove(metadata, yaml.NamespaceField)
 	remove(metadata, yaml.NameField)
@@ -108,8 +108,9 @@ func (m *merged) withdrawnHere(t *tuple) result {
 	return r
 }
 
-// atomic merges a resource as one value.
-func (m *merged) atomic(t *tuple, r rules, reason string) result {
+// atomic merges a resource whose fields cannot be merged, as one value.
+func (m *merged) atomic(t *tuple, r rules) result {
+	const reason = "what comes out of a merge by field could not be read again"
 	out := result{tuple: t}
 	switch {
 	case node.Equal(t.local.body(), t.updated.body()):
@@ -157,20 +158,14 @@ func (m *merged) found(t *tuple, f finding, r rules) {
 
 func (m *merged) conflict(t *tuple) conflict {
 	d := t.any()
-	c := conflict{Conflict: Conflict{File: cmp.Or(d.before, d.file), Resource: describe(d)}, index: d.index}
-	body := d.body()
-	c.ref = fn.ResourceRef{
-		APIVersion: node.GetString(body, "apiVersion"), Kind: node.GetString(body, "kind"),
-		Namespace: node.GetString(body, "metadata", "namespace"), Name: node.GetString(body, "metadata", "name"),
-	}
-	return c
+	id := krm.Identify(yaml.NewRNode(d.body()))
+	return conflict{Conflict: Conflict{File: cmp.Or(d.before, d.file), Resource: describe(d)}, index: d.index,
+		ref: fn.ResourceRef{APIVersion: id.APIVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}}
 }
 
 // describe returns the kind and the name of a resource; empty if it has none.
 func describe(d *document) string {
-	body := d.body()
-	id := krm.Identity{Kind: node.GetString(body, "kind"), Name: node.GetString(body, "metadata", "name"),
-		Namespace: node.GetString(body, "metadata", "namespace")}
+	id := krm.Identify(yaml.NewRNode(d.body()))
 	if id.Kind == "" {
 		return ""
 	}

@@ -23,11 +23,15 @@ type rules struct {
 }
 
 const (
-	identifier      = "metadata.annotations.internal.kpt.dev/upstream-identifier"
+	// identifier is the annotation in which kpt and Porch keep the identity that a resource has upstream.
+	identifier      = "internal.kpt.dev/upstream-identifier"
 	annotationsPath = "metadata.annotations."
 	// contextName is the name of the ConfigMap that holds a package's context (a kpt convention).
 	contextName = "kptfile.kpt.dev"
 )
+
+// ownAnnotations are the annotations that describe a package and not its upstream.
+var ownAnnotations = []string{identifier, injection.InjectedAnnotation, injection.PorchInjectedAnnotation}
 
 // variantNames begin the names of functions that a variant prepended to the package's pipeline.
 const variantNames = "PackageVariant."
@@ -83,9 +87,10 @@ var ownCondition = regexp.MustCompile(
 
 // ours reports whether a field describes this package and not the upstream, so it stays as it is.
 func (r rules) ours(path string) bool {
-	switch path {
-	case identifier, annotationsPath + injection.InjectedAnnotation, annotationsPath + injection.PorchInjectedAnnotation:
+	if key, ok := strings.CutPrefix(path, annotationsPath); ok && slices.Contains(ownAnnotations, key) {
 		return true
+	}
+	switch path {
 	case "metadata.namespace":
 		return r.root || r.placed
 	case "status.renderStatus":
@@ -107,7 +112,7 @@ func (r rules) written(path string) bool {
 
 // without returns a copy of a document's body without the fields that only this package has.
 func (r rules) without(d *document) *yaml.Node {
-	body := copyNode(d.body())
+	body := yaml.CopyYNode(d.body())
 	if r.injected != "" {
 		remove(body, r.injected)
 	}
@@ -118,17 +123,9 @@ func (r rules) without(d *document) *yaml.Node {
 		remove(data, "name")
 		remove(data, "package-path")
 	}
-	metadata := present(body, "metadata")
 	if r.placed {
-		remove(metadata, "namespace")
+		remove(present(body, "metadata"), "namespace")
 	}
-	list := present(metadata, "annotations")
-	for _, path := range []string{identifier, annotationsPath + injection.InjectedAnnotation,
-		annotationsPath + injection.PorchInjectedAnnotation} {
-		remove(list, strings.TrimPrefix(path, annotationsPath))
-	}
-	if list != nil && len(list.Content) == 0 {
-		remove(metadata, "annotations")
-	}
+	removeAnnotations(body, func(key string) bool { return slices.Contains(ownAnnotations, key) })
 	return body
 }

@@ -143,17 +143,8 @@ func fullPath(item *yaml.RNode) string {
 }
 
 func (l *localPackage) document(item *yaml.RNode, id krm.Identity) (*document, error) {
-	body := copyNode(item.YNode())
-	metadata := present(body, "metadata")
-	list := present(metadata, "annotations")
-	for _, key := range keysOf(list) {
-		if krm.IsInternalAnnotation(key) {
-			remove(list, key)
-		}
-	}
-	if list != nil && len(list.Content) == 0 {
-		remove(metadata, "annotations")
-	}
+	body := yaml.CopyYNode(item.YNode())
+	removeAnnotations(body, krm.IsInternalAnnotation)
 	d := &document{
 		file: strings.TrimPrefix(fullPath(item), l.root+"/"), index: id.Index, item: item,
 		root: &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{body}},
@@ -206,7 +197,7 @@ func (l *localPackage) items(m *merged, items []*yaml.RNode) ([]*yaml.RNode, err
 
 // item returns a merged resource with the annotations by which an orchestrator knows it.
 func (l *localPackage) item(r result, before *yaml.RNode) *yaml.RNode {
-	item := yaml.NewRNode(copyNode(r.document().Content[0]))
+	item := yaml.NewRNode(yaml.CopyYNode(r.document().Content[0]))
 	was := node.Get(before.YNode(), "metadata", "annotations")
 	for _, key := range keysOf(was) {
 		if krm.IsInternalAnnotation(key) {
@@ -257,7 +248,7 @@ func (l *localPackage) place(staying []result, items []*yaml.RNode) []*yaml.RNod
 
 // placedAt returns a copy of an item with another place.
 func (l *localPackage) placedAt(item *yaml.RNode, name string, index int) *yaml.RNode {
-	item = yaml.NewRNode(copyNode(item.YNode()))
+	item = yaml.NewRNode(yaml.CopyYNode(item.YNode()))
 	annotations := map[string]string{
 		kioutil.PathAnnotation: path.Join(l.prefix, name), kioutil.IndexAnnotation: strconv.Itoa(index),
 	}

@@ -42,7 +42,7 @@ func show(n *yaml.Node, hidden bool) string {
 // withWrittenNumbers returns a copy in which numbers that JSON would write differently, such as 0x1 and 1.0, are
 // strings: otherwise the different values of a conflict could look the same.
 func withWrittenNumbers(n *yaml.Node) *yaml.Node {
-	c := copyNode(n)
+	c := yaml.CopyYNode(n)
 	var visit func(*yaml.Node)
 	visit = func(n *yaml.Node) {
 		if tag := n.ShortTag(); n.Kind == yaml.ScalarNode && (tag == yaml.NodeTagInt || tag == yaml.NodeTagFloat) {

@@ -34,7 +34,7 @@ func present(m *yaml.Node, key string) *yaml.Node {
 
 // all reports whether all existing values have the kind.
 func (s sources) all(kind yaml.Kind) bool {
-	for _, n := range []*yaml.Node{s.original, s.local, s.updated} {
+	for _, n := range s.versions() {
 		if n != nil && n.Kind != kind {
 			return false
 		}
@@ -42,17 +42,11 @@ func (s sources) all(kind yaml.Kind) bool {
 	return true
 }
 
-// keysOf returns the keys of mappings, in the order of the first that has them.
-func keysOf(mappings ...*yaml.Node) []string {
+// keysOf returns the keys of a mapping.
+func keysOf(m *yaml.Node) []string {
 	var keys []string
-	seen := map[string]bool{}
-	for _, m := range mappings {
-		for i := 0; m != nil && i+1 < len(m.Content); i += 2 {
-			if key := m.Content[i].Value; !seen[key] {
-				seen[key] = true
-				keys = append(keys, key)
-			}
-		}
+	for i := 0; m != nil && i+1 < len(m.Content); i += 2 {
+		keys = append(keys, m.Content[i].Value)
 	}
 	return keys
 }
@@ -69,5 +63,19 @@ func position(m *yaml.Node, key string) int {
 func remove(m *yaml.Node, key string) {
 	if i := position(m, key); i >= 0 {
 		m.Content = slices.Delete(m.Content, i, i+2)
+	}
+}
+
+// removeAnnotations removes some annotations of a resource, and their map if it becomes empty.
+func removeAnnotations(body *yaml.Node, which func(key string) bool) {
+	metadata := present(body, yaml.MetadataField)
+	list := present(metadata, "annotations")
+	for _, key := range keysOf(list) {
+		if which(key) {
+			remove(list, key)
+		}
+	}
+	if list != nil && len(list.Content) == 0 {
+		remove(metadata, "annotations")
 	}
 }

@@ -114,8 +114,6 @@ type merged struct {
 	results []result
 	// whole are the texts of the files that are merged as one value; nil for a file that does not exist.
 	whole map[string]*string
-	// wholeHere says which of these files the package has already.
-	wholeHere map[string]bool
 	// unseen are the files that the upstream changed but that a ResourceList does not contain.
 	unseen []string
 	// conflicts are in the order of files.
@@ -133,7 +131,7 @@ func (v versions) merge(options Options) (*merged, error) {
 	}
 	v.movePackages()
 	m := &merged{options: options, removedPackages: v.removedPackages(),
-		whole: map[string]*string{}, wholeHere: map[string]bool{}, namespaces: namespacesOf(v.local[pkgtree.KptfileName])}
+		whole: map[string]*string{}, namespaces: namespacesOf(v.local[pkgtree.KptfileName])}
 	tuples := v.match()
 	if unrelated(tuples) {
 		return nil, errors.New("the package has no resource in common with the original upstream, nor with the updated " +
@@ -155,11 +153,10 @@ func (v versions) merge(options Options) (*merged, error) {
 		case v.resourcesOnly:
 			m.wholeItems(name, all[0], all[1], all[2])
 		default:
-			m.wholeHere[name] = all[2] != nil
 			m.wholeFile(name, all[0], all[1], all[2])
 		}
 	}
-	m.settleDirectories()
+	m.settleDirectories(v.local)
 	slices.SortStableFunc(m.conflicts, func(a, b conflict) int { return strings.Compare(a.File, b.File) })
 	return m, nil
 }

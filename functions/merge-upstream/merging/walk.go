@@ -58,7 +58,7 @@ func (w *walker) field(f field, path string, schema *openapi.ResourceSchema) pai
 // missingHere merges a field that the package does not have.
 func (w *walker) missingHere(f field, path string, schema *openapi.ResourceSchema) pair {
 	if w.adds(f.values(), path, schema) {
-		return pair{copyNode(f.updated.key), w.copy(f.updated.value)}
+		return pair{yaml.CopyYNode(f.updated.key), w.copy(f.updated.value)}
 	}
 	return pair{}
 }
@@ -160,7 +160,7 @@ func (w *walker) take(s sources) *yaml.Node {
 
 // copy returns a copy of a value of the upstream.
 func (w *walker) copy(n *yaml.Node) *yaml.Node {
-	c := copyNode(n)
+	c := yaml.CopyYNode(n)
 	w.anchors.pair(c, n)
 	return c
 }
@@ -183,7 +183,7 @@ func (w *walker) record(path string, s sources, reason string) (takeUpstream boo
 func (w *walker) note(path string, s sources, taken, reason string) {
 	w.conflicts = append(w.conflicts, finding{path: path, taken: taken, reason: reason,
 		secret: w.inSecret > 0 || s.hasSecret(),
-		values: sources{copyNode(s.original), copyNode(s.local), copyNode(s.updated)}})
+		values: sources{yaml.CopyYNode(s.original), yaml.CopyYNode(s.local), yaml.CopyYNode(s.updated)}})
 }
 
 // onlyLess reports whether a side, as updated, only removed fields and elements of a value. Then it is no conflict if
