@@ -297,6 +297,13 @@ func TestDependencies(t *testing.T) {
 			wantStalled("DependencyNotFound", `there is no PackageVariant "gone" in this namespace: make it, or correct spec.dependsOn[1].name`)},
 		"a cycle": {input(all(dependsOn(ns), func(in *Input) { in.Cycle = []string{"web-eu", "ns", "web-eu"} })),
 			wantStalled("DependencyCycle", "spec.dependsOn makes a cycle, in which each waits for the next: web-eu -> ns -> web-eu; take one of them out of spec.dependsOn")},
+		"a revision that would be changed is being deleted": {input(changed(one), down("packagevariant-1", 0, draft, func(r *revision.Revision) { r.Deleting = true })),
+			wantPending("nothing is written to the package revision edge.web.packagevariant-1, which is being deleted, until it is gone")},
+		"the Repository for a new draft is being deleted": {input(func(in *Input) {
+			r := in.Repositories["edge"]
+			r.Deleting = true
+			in.Repositories = map[string]revision.Repository{"edge": r, "blueprints": in.Repositories["blueprints"]}
+		}), wantPending("nothing is written to the Repository edge, which is being deleted, until it is gone")},
 		"deletion waits for those that depend on it": {input(all(deleting, none, func(in *Input) { in.Dependents = []string{"app-a", "app-b"} }), down("packagevariant-1", 0, draft)),
 			want{Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "DependentsExist", Message: "the variant is deleted once its package revisions are dealt with: " +
 				"variants with packages depend on it: app-a, app-b; delete them first, or take it out of their spec.dependsOn"}}},

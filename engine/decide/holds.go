@@ -11,7 +11,9 @@ import (
 )
 
 // holds are tried in this order if there are steps; the first that returns a condition stops them.
-var holds = []func(*Input, *Decision) *v1alpha1.Condition{suspended, dependencyNotReady, dependentsExist}
+var holds = []func(*Input, *Decision) *v1alpha1.Condition{
+	suspended, beingDeleted, dependencyNotReady, dependentsExist,
+}
 
 // hold returns a decision without the steps that must not be done now. A variant that is ready stays ready: only the
 // follow-ups are held.
@@ -44,6 +46,29 @@ func suspended(in *Input, d *Decision) *v1alpha1.Condition {
 	}
 	return stalled(v1alpha1.ReasonSuspended, "suspended: %s; set spec.suspend to false to continue",
 		v1alpha1.Because(in.SuspendReason, would(d)))
+}
+
+// beingDeleted holds everything while a step would write to a revision that is being deleted, or to a Repository that
+// is: newer Porch loses the tag of a published revision that is written then.
+func beingDeleted(in *Input, d *Decision) *v1alpha1.Condition {
+	wait := func(what, name string) *v1alpha1.Condition {
+		return new(pending("nothing is written to the %s %s, which is being deleted, until it is gone", what, name))
+	}
+	for i := range d.Steps {
+		s, repository := &d.Steps[i], ""
+		switch {
+		case s.Revision != nil && s.Revision.Deleting:
+			return wait("package revision", s.Revision.Name)
+		case s.Revision != nil:
+			repository = s.Revision.Package.Repo
+		case s.Draft != nil:
+			repository = s.Draft.Package.Repo
+		}
+		if in.Repositories[repository].Deleting {
+			return wait("Repository", repository)
+		}
+	}
+	return nil
 }
 
 // suspension returns the condition Suspended: why the variant is suspended, and what would be done.

@@ -119,6 +119,7 @@ func (o *observation) neighborsThere() (there []decide.Neighbor) {
 func (o *observation) decisive(r *revision.Revision) revision.Revision {
 	owned, current := r.Of(o.Owner)
 	told := revision.Revision{Name: r.Name, Version: r.Version, Lifecycle: r.Lifecycle, Number: r.Number,
+		Deleting:  r.Deleting,
 		Workspace: fmt.Sprint(owned, current, r.OtherOwner(o.Owner), len(r.Owners))}
 	if r.Lock != nil {
 		told.Lock = &revision.Lock{}

@@ -154,8 +154,11 @@ func (a *action) begin(ctx context.Context, draft *revision.Revision) (e evaluat
 	if e.content, err = a.Packages.Read(ctx, draft.Namespace, draft.Name); err != nil {
 		return e, err
 	}
+	if a.created != nil && !a.isAsMade(e.content) {
+		return e, fmt.Errorf("%s has changed since it was made: %w", draft.Name, packages.ErrStale)
+	}
 	if a.created != nil {
-		e.files, e.asMade = e.content.Files, a.isAsMade(e.content)
+		e.files, e.asMade = e.content.Files, true
 		return e, nil
 	}
 	return a.resume(ctx, a.in, draft, e.content)

@@ -23,6 +23,8 @@ type Repository struct {
 	Message        string
 	// Migrated reports whether another version of Porch's API serves its packages, which are then unknown here.
 	Migrated bool
+	// Deleting reports whether it is being deleted, and not gone yet.
+	Deleting bool
 	// Deployment reports whether packages in it are deployed: Porch then adds a package context to each clone.
 	Deployment bool
 	// Address is that of its git repository, Branch and Directory are where it has its packages there; "" for one without

@@ -118,6 +118,8 @@ type Revision struct {
 	// Number is the revision's number, from 1; 0 for one that is not published, -1 for the main branch.
 	Number    int
 	Lifecycle Lifecycle
+	// Deleting reports whether the revision is being deleted, and not gone yet.
+	Deleting bool
 	// Version is the state of the revision: equal versions are the same state. Read nothing else from it (docs/design.md,
 	// "Any Porch").
 	Version string

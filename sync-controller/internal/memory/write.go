@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 
+	jsonpatch "github.com/evanphx/json-patch/v5"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -18,8 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	jsonpatch "github.com/evanphx/json-patch/v5"
 )
 
 // note records a write. The lock must be held.
@@ -286,4 +285,28 @@ func (s *subresource) Apply(context.Context, runtime.ApplyConfiguration, ...clie
 func (s *subresource) Patch(ctx context.Context, o client.Object, patch client.Patch,
 	_ ...client.SubResourcePatchOption) error {
 	return s.patch(ctx, o, patch, s.name, false)
+}
+
+// BeginDeletion has an object be being deleted, as one that something else has to let go.
+func (w *World) BeginDeletion(o client.Object) error {
+	gvk, err := w.kindOf(o)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found := w.store(gvk.GroupKind()).get(client.ObjectKeyFromObject(o))
+	if found == nil {
+		return nil
+	}
+	now := copyOf(found)
+	now.SetDeletionTimestamp(&metav1.Time{Time: w.now})
+	w.version++
+	w.stamp(now)
+	if pr, ok := now.(*porchapi.PackageRevision); ok {
+		if content := w.drafts[client.ObjectKeyFromObject(pr)]; content != nil {
+			w.drafts[client.ObjectKeyFromObject(pr)] = contentOf(pr, content.Spec.Resources)
+		}
+	}
+	return w.put(now)
 }

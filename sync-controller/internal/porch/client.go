@@ -85,7 +85,8 @@ func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error)
 
 // Keep withdraws the proposal to delete a revision.
 func (c *Client) Keep(ctx context.Context, r *revision.Revision) (revision.Revision, error) {
-	return c.patchBy(ctx, keep, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published}}, c.Writer.Patch)
+	return c.patchBy(ctx, keep, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published},
+		"metadata": map[string]any{"resourceVersion": r.Version}}, c.Writer.Patch)
 }
 
 // Move gives a revision another lifecycle, and returns its new state: a draft becomes Proposed; a proposed revision
@@ -114,7 +115,7 @@ func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owne
 		var err error
 		proposed, err = c.patchBy(ctx, proposeDeletion, r, map[string]any{
 			"spec":     map[string]any{"lifecycle": revision.DeletionProposed},
-			"metadata": map[string]any{"ownerReferences": orEmpty(owners)},
+			"metadata": map[string]any{"ownerReferences": orEmpty(owners), "resourceVersion": r.Version},
 		}, c.Writer.Patch)
 		return err
 	})
@@ -126,7 +127,7 @@ func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owne
 // restores a draft's files.
 func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, labels,
 	annotations map[string]string) error {
-	metadata := map[string]any{"ownerReferences": orEmpty(owners)}
+	metadata := map[string]any{"ownerReferences": orEmpty(owners), "resourceVersion": r.Version}
 	if len(labels) > 0 { // null would remove all labels
 		metadata["labels"] = labels
 	}
@@ -137,22 +138,35 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 	if r.Lifecycle != revision.Draft {
 		return c.untilKept(ctx, r, "owners", owned(owners), func() error { return c.patch(ctx, setMeta, r, change) })
 	}
-	return c.untilKept(ctx, r, "owners", owned(owners), func() error {
-		before, err := c.Content(ctx, r.Namespace, r.Name)
-		if err != nil {
-			return err
-		}
-		metadata["resourceVersion"] = before.Version // so a concurrent edit is not lost
-		if err := c.patch(ctx, setMeta, r, change); err != nil {
-			return err
-		}
-		after, err := c.Content(ctx, r.Namespace, r.Name)
-		if err != nil || maps.Equal(before.Files, after.Files) {
-			return err
-		}
-		_, err = c.Save(ctx, after, before.Files)
+	version := r.Version
+	return c.untilKept(ctx, r, "owners", owned(owners), func() (err error) {
+		metadata["resourceVersion"] = version // so a concurrent edit is not lost
+		version, err = c.setMetaOfDraft(ctx, r, version, change)
 		return err
 	})
+}
+
+// setMetaOfDraft changes the metadata of a draft that has a version, and restores its files. It returns the version
+// that the draft has then.
+func (c *Client) setMetaOfDraft(ctx context.Context, r *revision.Revision, version string, change map[string]any) (
+	string, error) {
+	before, err := c.Content(ctx, r.Namespace, r.Name)
+	if err != nil {
+		return "", err
+	}
+	if before.Version != version {
+		return "", fmt.Errorf("cannot change package revision %s: %w", r.Name, ErrOutdated)
+	}
+	changed, err := c.patchBy(ctx, setMeta, r, change, c.Writer.Patch)
+	if err != nil {
+		return "", err
+	}
+	after, err := c.Content(ctx, r.Namespace, r.Name)
+	if err != nil || maps.Equal(before.Files, after.Files) || after.Version != changed.Version { // or it was edited since
+		return after.Version, err
+	}
+	saved, err := c.Save(ctx, after, before.Files)
+	return saved.Version, err
 }
 
 // busy is how long a write is retried while Porch does not find the branches of a repository: about three seconds.

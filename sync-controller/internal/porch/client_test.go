@@ -308,9 +308,9 @@ func TestSetMeta(t *testing.T) {
 		"no owners": {"Draft", nil, nil, map[string]string{}, nil,
 			[]string{`patch edge.web.v1 {"metadata":{"ownerReferences":[],"resourceVersion":"999"}}`}, files},
 		"proposed": {"Proposed", nil, owners, nil, map[string]string{"a": "1"},
-			[]string{`patch edge.web.v1 {"metadata":{"annotations":{"a":"1"},"ownerReferences":[` + ref + `]}}`}, files},
+			[]string{`patch edge.web.v1 {"metadata":{"annotations":{"a":"1"},"ownerReferences":[` + ref + `],"resourceVersion":"999"}}`}, files},
 		"published, which nobody rewrites": {"Published", drop, nil, nil, nil,
-			[]string{`patch edge.web.v1 {"metadata":{"ownerReferences":[]}}`}, map[string]string{"Kptfile": "kind: Kptfile\n",
+			[]string{`patch edge.web.v1 {"metadata":{"ownerReferences":[],"resourceVersion":"999"}}`}, map[string]string{"Kptfile": "kind: Kptfile\n",
 				"a.yaml": "a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -349,6 +349,7 @@ func TestSetMetaErrors(t *testing.T) {
 		return boom
 	}
 	p := newPorch(t, interceptor.Funcs{Patch: fails}, draft, resources(draft.Name, map[string]string{"Kptfile": "k"}))
+	r.Version = "999" // what the fake API gives
 	err := p.SetMeta(t.Context(), &r, nil, nil, nil)
 	if want := "cannot change package revision edge.web.v1: boom"; err == nil || err.Error() != want ||
 		!errors.Is(err, boom) {
@@ -364,22 +365,28 @@ func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	object := pr("edge", "web", "v1", "Published")
 	p := newPorch(t, interceptor.Funcs{}, object)
-	r := Revision(object)
-	_, set := p.Keep(t.Context(), &r)
-	_, approved := p.Move(t.Context(), &r, revision.Draft)
-	_, proposed := p.ProposeDeletion(t.Context(), &r, nil)
-	_, owned := p.ProposeDeletion(t.Context(), &r, []metav1.OwnerReference{{APIVersion: "v1", Kind: "X", Name: "x", UID: "u"}})
+	now := func() *revision.Revision {
+		r, err := p.Revision(t.Context(), object.Namespace, object.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &r
+	}
+	_, set := p.Keep(t.Context(), now())
+	_, approved := p.Move(t.Context(), now(), revision.Draft)
+	_, proposed := p.ProposeDeletion(t.Context(), now(), nil)
+	_, owned := p.ProposeDeletion(t.Context(), now(), []metav1.OwnerReference{{APIVersion: "v1", Kind: "X", Name: "x", UID: "u"}})
 	for _, err := range []error{set, approved, proposed, owned} {
 		if err != nil {
 			t.Error(err)
 		}
 	}
 	want := []string{
-		`patch edge.web.v1 {"spec":{"lifecycle":"Published"}}`,
-		`patch edge.web.v1/approval {"metadata":{"resourceVersion":"` + r.Version + `"},"spec":{"lifecycle":"Draft"}}`,
-		`patch edge.web.v1 {"metadata":{"ownerReferences":[]},"spec":{"lifecycle":"DeletionProposed"}}`,
-		`patch edge.web.v1 ` +
-			`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"X","name":"x","uid":"u"}]},"spec":{"lifecycle":"DeletionProposed"}}`,
+		`patch edge.web.v1 {"metadata":{"resourceVersion":"999"},"spec":{"lifecycle":"Published"}}`,
+		`patch edge.web.v1/approval {"metadata":{"resourceVersion":"1000"},"spec":{"lifecycle":"Draft"}}`,
+		`patch edge.web.v1 {"metadata":{"ownerReferences":[],"resourceVersion":"1000"},"spec":{"lifecycle":"DeletionProposed"}}`,
+		`patch edge.web.v1 {"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"X","name":"x","uid":"u"}],` +
+			`"resourceVersion":"1001"},"spec":{"lifecycle":"DeletionProposed"}}`,
 	}
 	if diff := cmp.Diff(want, p.calls); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

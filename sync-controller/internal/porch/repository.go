@@ -28,7 +28,8 @@ func RepositoryOf(o client.Object) (objects.Repository, bool) {
 
 func repositoryOf(repository *configapi.Repository) objects.Repository {
 	out := objects.Repository{ObjectMeta: repository.ObjectMeta, Repository: revision.Repository{
-		Deployment: repository.Spec.Deployment, Migrated: isMigrated(repository), Message: "Porch has not read it yet",
+		Deleting: !repository.DeletionTimestamp.IsZero(), Deployment: repository.Spec.Deployment,
+		Migrated: isMigrated(repository), Message: "Porch has not read it yet",
 	}}
 	if git := repository.Spec.Git; git != nil {
 		out.Address, out.Branch, out.Directory = git.Repo, cmp.Or(git.Branch, "main"), git.Directory

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -74,13 +75,32 @@ func (w *Client) do(call Call, write func() error) error {
 	if err != nil || f != nil && !f.Done {
 		return cmp.Or(err, f.err())
 	}
+	going := call.Verb != "delete" && w.isBeingDeleted(call.Object)
 	if err := write(); err != nil {
 		return err
+	}
+	if going {
+		w.T.Errorf("%s %s of %s, which is being deleted", call.Verb, call.Subresource, call.Object.GetName())
 	}
 	if then := w.Then; then != nil && f == nil {
 		then(call)
 	}
 	return f.err()
+}
+
+// isBeingDeleted reports whether an object is a package revision, or its files, or a Repository, that is being deleted.
+func (w *Client) isBeingDeleted(o client.Object) bool {
+	key := client.ObjectKeyFromObject(o)
+	var now client.Object = &porchapi.PackageRevision{}
+	switch o.(type) {
+	case *porchapi.PackageRevision, *porchapi.PackageRevisionResources:
+	case *configapi.Repository:
+		now = &configapi.Repository{}
+	default:
+		return false
+	}
+	err := w.World.Get(w.T.Context(), key, now)
+	return err == nil && !now.GetDeletionTimestamp().IsZero()
 }
 
 // err returns the answer to the write; that of no fault is nil.
