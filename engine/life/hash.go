@@ -114,13 +114,16 @@ func (o *observation) neighborsThere() (there []decide.Neighbor) {
 	return there
 }
 
-// decisive returns what a decision needs from a revision. Its lock is told, because Porch's cache in PostgreSQL does
-// not give the lock of a revision, under its new version, while it saves it. What else the version tells is left out.
+// decisive returns what a decision needs from a revision, without what its version tells as well, and what does not
+// matter. That it has a lock is told, because Porch's cache in PostgreSQL does not give the lock of a revision, under its
+// new version, while it saves it.
 func (o *observation) decisive(r *revision.Revision) revision.Revision {
 	owned, current := r.Of(o.Owner)
-	told := revision.Revision{Name: r.Name, Version: r.Version, Lifecycle: r.Lifecycle, Number: r.Number,
-		Deleting:  r.Deleting,
-		Workspace: fmt.Sprint(owned, current, r.OtherOwner(o.Owner), len(r.Owners))}
+	told := *r
+	told.Workspace = fmt.Sprint(owned, current, r.OtherOwner(o.Owner), len(r.Owners)) // it is in the name
+	told.Labels, told.Annotations, told.Owners = nil, nil, nil
+	told.Created, told.PublishedAt = time.Time{}, time.Time{}
+	told.Commit, told.Origin, told.Replaced, told.Task = "", nil, "", revision.Task{}
 	if r.Lock != nil {
 		told.Lock = &revision.Lock{}
 	}

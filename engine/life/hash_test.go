@@ -185,6 +185,17 @@ func TestHashIsWhole(t *testing.T) {
 			t.Errorf("a change of %s counts: %t", field.Name, counts)
 		}
 	}
+	leftOut = []string{"Workspace", "Created", "PublishedAt", "Labels", "Annotations", "Commit", "Origin", "Replaced", "Task",
+		"Lock"} // that there is one counts
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[revision.Revision]()) {
+		o := observed()
+		o.Revisions[1].Lock = &revision.Lock{}
+		before := o.hash()
+		fill(reflect.ValueOf(&o.Revisions[1]).Elem().FieldByIndex(field.Index))
+		if counts := o.hash() != before; counts == slices.Contains(leftOut, field.Name) {
+			t.Errorf("a change of %s of a revision counts: %t", field.Name, counts)
+		}
+	}
 }
 
 // fill gives a value another content: one more element, or another text, number or truth in each field.
