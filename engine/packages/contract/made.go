@@ -46,6 +46,7 @@ var scenarios = []scenario{
 	{"delete-published", deletePublished},
 	{"delete-unanswered", deleteUnanswered},
 	{"own", own},
+	{"own-stale", ownStale},
 	{"own-published", ownPublished},
 	{"absent", absent},
 	{"published-anew", publishedAnew},

@@ -166,6 +166,15 @@ func own(p *play) {
 	p.tellOf(p.get(name))
 }
 
+// ownStale gives a draft owners as it was before somebody edited it.
+func ownStale(p *play) {
+	name := p.cloned()
+	before := p.get(name)
+	p.edit(p.Others, name, changed)
+	p.answered("own", p.Own(p.ctx, before, nil, packages.Metadata{}))
+	p.tellOf(p.get(name))
+}
+
 // ownPublished gives a published revision other owners and more labels.
 func ownPublished(p *play) {
 	name := p.cloned()
