@@ -42,9 +42,9 @@ func (v versions) leaveOut() {
 	for _, name := range v.paths() {
 		here := v.local[name]
 		hidden := (!v.resourcesOnly || here == nil) &&
-			slices.ContainsFunc([]pkg{v.original, v.updated, v.local}, func(p pkg) bool { return p.hides(name) })
-		for _, f := range v.file(name) {
-			if f == nil || f.whole || v.resourcesOnly && f == here {
+			slices.ContainsFunc(v.all(), func(p pkg) bool { return p.hides(name) })
+		for _, f := range v.file(name).existing() {
+			if f.whole || v.resourcesOnly && f == here {
 				continue
 			}
 			switch {

@@ -45,7 +45,7 @@ func (v versions) findCopies() {
 	for _, d := range v.local.resources() {
 		named[ownKey(d)] = true
 	}
-	for version, p := range []pkg{v.original, v.updated, v.local} {
+	for _, p := range v.all() {
 		for name, f := range p {
 			original, copies, first := map[key]bool{}, map[key]bool{}, map[key]*document{}
 			for _, d := range v.original[name].resources() {
@@ -59,7 +59,7 @@ func (v versions) findCopies() {
 			}
 			for _, d := range f.resources() {
 				k := keyOf(d)
-				elsewhere := version == 2 && named[k] && !original[k]
+				elsewhere := f == v.local[name] && named[k] && !original[k]
 				d.isCopy = ownKey(d) != k && (first[k] != d || copies[ownKey(d)] || elsewhere)
 			}
 		}

@@ -153,7 +153,7 @@ func (m *merged) withdraw(v versions, tuples []*tuple) {
 			return t.local != nil && t.updated == nil && inside.contain(t.local.file) && m.isChanged(t)
 		})
 		for name, f := range v.local {
-			changed = changed || f.whole && inside.contain(name) && isEdited(name, v.original[name], f)
+			changed = changed || f.whole && inside.contain(name) && v.file(name).isEdited()
 		}
 		if changed {
 			m.held = append(m.held, dir)

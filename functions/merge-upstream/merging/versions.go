@@ -19,6 +19,8 @@ type versions struct {
 	resourcesOnly bool
 }
 
+func (v versions) all() []pkg { return []pkg{v.original, v.updated, v.local} }
+
 // resources returns the documents that hold one, by file.
 func (p pkg) resources() []*document {
 	var out []*document
@@ -35,7 +37,7 @@ func (p pkg) resources() []*document {
 func (v versions) settleWholeFiles() {
 	v.leaveOut()
 	v.findCopies()
-	for _, p := range []pkg{v.original, v.updated, v.local} {
+	for _, p := range v.all() {
 		for _, f := range p {
 			if f.why == "" {
 				f.why = ambiguous(f.docs)
@@ -53,49 +55,57 @@ func (v versions) settleWholeFiles() {
 	}
 	for _, name := range v.paths() {
 		all := v.file(name)
-		if !isWhole(all[0], all[1], all[2]) {
+		if !all.isWhole() {
 			continue
 		}
-		for _, f := range all {
-			if f != nil {
-				f.whole, f.single, f.docs = true, f.docs, nil
-			}
+		for _, f := range all.existing() {
+			f.whole, f.single, f.docs = true, f.docs, nil
 		}
 	}
 }
 
+// fileVersions is a file in the three versions; nil where it does not exist.
+type fileVersions struct {
+	name                     string
+	original, updated, local *file
+}
+
+// file returns the versions of a file.
+func (v versions) file(name string) fileVersions {
+	return fileVersions{name, v.original[name], v.updated[name], v.local[name]}
+}
+
+// existing returns the versions of a file that exist, the package's first.
+func (f fileVersions) existing() []*file {
+	return slices.DeleteFunc([]*file{f.local, f.updated, f.original}, func(f *file) bool { return f == nil })
+}
+
 // isWhole reports whether a file is merged as a single value. It is if it is whole in a version or has no resources in
 // any version, or if the upstream removed it and a version has no resources.
-func isWhole(original, updated, local *file) bool {
+func (f fileVersions) isWhole() bool {
 	var with, without bool
-	for _, f := range []*file{original, updated, local} {
+	for _, version := range f.existing() {
 		switch {
-		case f == nil:
-		case f.whole:
+		case version.whole:
 			return true
-		case len(f.resources()) == 0:
+		case len(version.resources()) == 0:
 			without = true
 		default:
 			with = true
 		}
 	}
-	return without && (!with || updated == nil)
+	return without && (!with || f.updated == nil)
 }
 
 // paths returns the paths of all files, sorted.
 func (v versions) paths() []string {
 	all := map[string]bool{}
-	for _, p := range []pkg{v.original, v.updated, v.local} {
+	for _, p := range v.all() {
 		for name := range p {
 			all[name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(all))
-}
-
-// file returns a file in the original, the updated and the local version; nil where it does not exist.
-func (v versions) file(name string) []*file {
-	return []*file{v.original[name], v.updated[name], v.local[name]}
 }
 
 // merged is a package that is being merged.
@@ -149,11 +159,11 @@ func (v versions) merge(options Options) (*merged, error) {
 	for _, name := range v.paths() {
 		all := v.file(name)
 		switch {
-		case !slices.ContainsFunc(all, func(f *file) bool { return f != nil && f.whole }):
+		case !slices.ContainsFunc(all.existing(), func(f *file) bool { return f.whole }):
 		case v.resourcesOnly:
-			m.wholeItems(name, all[0], all[1], all[2])
+			m.wholeItems(all)
 		default:
-			m.wholeFile(name, all[0], all[1], all[2])
+			m.wholeFile(all)
 		}
 	}
 	m.settleDirectories(v.local)

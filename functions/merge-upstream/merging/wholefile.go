@@ -3,61 +3,57 @@
 package merging
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// wholeFile merges a file as one value. A version that does not have the file is nil.
-func (m *merged) wholeFile(name string, original, updated, local *file) {
-	kept, conflicting := m.keptFile(name, original, updated, local)
+// wholeFile merges a file as one value.
+func (m *merged) wholeFile(f fileVersions) {
+	kept, conflicting := m.keptFile(f)
 	if conflicting {
-		m.conflicts = append(m.conflicts, wholeConflict(name, original, updated, local, kept))
+		m.conflicts = append(m.conflicts, wholeConflict(f, kept))
 	}
 	switch kept {
 	case nil:
-		m.whole[name] = nil
-	case textOf(local):
-		m.whole[name] = &local.raw
+		m.whole[f.name] = nil
+	case textOf(f.local):
+		m.whole[f.name] = &f.local.raw
 	default:
-		text := updated.withLineEndsOf(local, original)
-		m.whole[name] = &text
+		text := f.updated.withLineEndsOf(f.local, f.original)
+		m.whole[f.name] = &text
 	}
 }
 
 // wholeConflict returns the conflict about a file as one value; the text kept is taken.
-func wholeConflict(name string, original, updated, local *file, kept *string) conflict {
-	o, u, l := textOf(original), textOf(updated), textOf(local)
-	hidden := slices.ContainsFunc([]*string{o, u, l}, func(text *string) bool {
-		return text != nil && hasSecretText(*text)
-	})
-	c := conflict{Conflict: Conflict{File: name, Taken: SideLocal}}
-	for _, f := range []*file{local, updated, original} {
-		if f != nil && c.reason == "" {
-			c.reason = f.why
-		}
+func wholeConflict(f fileVersions, kept *string) conflict {
+	c := conflict{Conflict: Conflict{File: f.name, Taken: SideLocal}}
+	hidden := false
+	for _, version := range f.existing() {
+		c.reason = cmp.Or(c.reason, version.why)
+		hidden = hidden || hasSecretText(version.text)
 	}
-	if kept == u {
+	if kept == textOf(f.updated) {
 		c.Taken = SideUpstream
 	}
-	c.setValues(describeFile(original, hidden), describeFile(local, hidden), describeFile(updated, hidden))
+	c.setValues(describeFile(f.original, hidden), describeFile(f.local, hidden), describeFile(f.updated, hidden))
 	return c
 }
 
 // keptFile returns the text of a file after the merge, which is that of a version; nil if the file is removed.
-func (m *merged) keptFile(name string, original, updated, local *file) (kept *string, conflicting bool) {
-	o, u, l := textOf(original), textOf(updated), textOf(local)
-	edited := l != nil && isEdited(name, original, local)
+func (m *merged) keptFile(f fileVersions) (kept *string, conflicting bool) {
+	o, u, l := textOf(f.original), textOf(f.updated), textOf(f.local)
+	edited := f.isEdited()
 	switch {
-	case l != nil && m.withdrawn.contain(name):
-		if m.held.contain(name) {
+	case l != nil && m.withdrawn.contain(f.name):
+		if m.held.contain(f.name) {
 			return l, edited
 		}
 		return nil, false
 	case sameFile(o, u) || sameFile(l, u):
 		return l, false
-	case l == nil && o == nil && !m.removedPackages.contain(name), l != nil && o != nil && !edited:
+	case l == nil && o == nil && !m.removedPackages.contain(f.name), l != nil && o != nil && !edited:
 		return u, false
 	case u != nil && l != nil && m.takesUpstream():
 		return u, true
@@ -65,9 +61,10 @@ func (m *merged) keptFile(name string, original, updated, local *file) (kept *st
 	return l, true
 }
 
-// isEdited reports whether a file is not what it was upstream.
-func isEdited(name string, original, local *file) bool {
-	return original == nil || local.text != original.text && unmarked(name, local.text) != unmarked(name, original.text)
+// isEdited reports whether the package has a file that is not what it was upstream.
+func (f fileVersions) isEdited() bool {
+	return f.local != nil && (f.original == nil || f.local.text != f.original.text &&
+		unmarked(f.name, f.local.text) != unmarked(f.name, f.original.text))
 }
 
 // unmarked returns a text without the marks by which kpt and Porch recognize its resources.

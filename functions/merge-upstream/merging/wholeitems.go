@@ -35,30 +35,30 @@ func alike(a, b *document) bool { return node.Equal(rules{}.without(a), rules{}.
 
 // wholeItems merges a file of a ResourceList as one value: all of its resources are replaced, or none. A file without
 // resources is noted, because a function does not get it.
-func (m *merged) wholeItems(name string, original, updated, local *file) {
-	if !isSeen(name, original, updated, local) {
-		if !sameFile(textOf(original), textOf(updated)) {
-			m.unseen = append(m.unseen, name)
+func (m *merged) wholeItems(f fileVersions) {
+	if !f.isSeen() {
+		if !sameFile(textOf(f.original), textOf(f.updated)) {
+			m.unseen = append(m.unseen, f.name)
 		}
 		return
 	}
-	kept, conflicting := m.keptFile(name, original, updated, local)
-	takes := kept != nil && kept == textOf(updated)
-	unread := takes && updated.isUnread()
+	kept, conflicting := m.keptFile(f)
+	takes := kept != nil && kept == textOf(f.updated)
+	unread := takes && f.updated.isUnread()
 	if conflicting || unread {
-		c := wholeConflict(name, original, updated, local, kept)
+		c := wholeConflict(f, kept)
 		if c.unread = unread; unread {
 			c.Taken = SideLocal
 		}
 		m.conflicts = append(m.conflicts, c)
 	}
-	if unread || kept == textOf(local) {
+	if unread || kept == textOf(f.local) {
 		return
 	}
-	for _, d := range local.resources() {
+	for _, d := range f.local.resources() {
 		m.results = append(m.results, result{tuple: &tuple{local: d}, outcome: gone})
 	}
-	for _, d := range updated.resources() {
+	for _, d := range f.updated.resources() {
 		if takes {
 			m.results = append(m.results, result{tuple: &tuple{updated: d}, outcome: taken})
 		}
@@ -66,12 +66,12 @@ func (m *merged) wholeItems(name string, original, updated, local *file) {
 }
 
 // isSeen reports whether a function gets the resources of a file.
-func isSeen(name string, original, updated, local *file) bool {
+func (f fileVersions) isSeen() bool {
 	switch {
-	case len(local.resources()) > 0:
+	case len(f.local.resources()) > 0:
 		return true
-	case !fn.IsKrmResourceFile(name) || original.isUnread() || updated.isUnread():
+	case !fn.IsKrmResourceFile(f.name) || f.original.isUnread() || f.updated.isUnread():
 		return false
 	}
-	return len(original.resources())+len(updated.resources()) > 0
+	return len(f.original.resources())+len(f.updated.resources()) > 0
 }
