@@ -7,6 +7,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -232,6 +233,18 @@ func (e *Error) Error() string {
 
 // Unwrap returns the error of the process.
 func (e *Error) Unwrap() error { return e.err }
+
+// In runs git in a directory that a person works in, and returns what it prints, without the last newline.
+func In(ctx context.Context, dir string, args ...string) (string, error) {
+	var out, said bytes.Buffer
+	cmd := command(ctx, "", args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &said
+	if err := cmd.Run(); err != nil {
+		words := cmp.Or(strings.TrimSpace(said.String()), err.Error())
+		return "", &Error{Address: dir, Command: args[0], Words: words, err: err}
+	}
+	return strings.TrimSpace(out.String()), nil
+}
 
 // run runs git in the clone.
 func (r *Repository) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {

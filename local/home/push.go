@@ -36,6 +36,13 @@ func (e *Refusal) Error() string {
 // Unwrap says of which kind of the port it is.
 func (*Refusal) Unwrap() error { return packages.ErrRefused }
 
+// Unpushed reports whether something was written that is to be pushed.
+func (h *Home) Unpushed() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.clones, func(c *clone) bool { return len(c.changes) > 0 })
+}
+
 // Push ends a round: it pushes what was written, to each git repository after those that its new packages name, and
 // says what came of each revision.
 func (h *Home) Push(ctx context.Context) []Outcome {

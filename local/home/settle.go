@@ -78,7 +78,7 @@ func (h *Home) settle(ctx context.Context, r *repository, s *Settled) error {
 	if err := h.tagMerged(ctx, r, owned, merged, s); err != nil {
 		return err
 	}
-	if err := h.endRemovals(r, owned); err != nil {
+	if err := h.endRemovals(r); err != nil {
 		return err
 	}
 	return h.dropNotes(r)
@@ -373,15 +373,19 @@ func (h *Home) tag(ctx context.Context, r *repository, name string, at git.Hash,
 }
 
 // endRemovals ends the branches by which packages were to be removed that are gone.
-func (h *Home) endRemovals(r *repository, owned map[string]bool) error {
-	for pkg := range owned {
-		where := r.place(pkg)
+func (h *Home) endRemovals(r *repository) error {
+	for name := range r.refs {
+		where, is := strings.CutPrefix(name, removals)
+		pkg, in := strings.CutPrefix("/"+where, r.Root())
+		if !is || !in || r.ref(name).Hash == "" {
+			continue
+		}
 		now, err := r.at(r.ref(r.branch()).Commit, where)
 		if err != nil {
 			return err
 		}
-		if now == "" && r.ref(removals+where).Hash != "" {
-			r.set(removals+where, git.Ref{}, key{r.Namespace, revision.Package{Repo: r.Name, Name: pkg}.NameOf("")})
+		if now == "" {
+			r.set(name, git.Ref{}, key{r.Namespace, revision.Package{Repo: r.Name, Name: pkg}.NameOf("")})
 		}
 	}
 	return nil

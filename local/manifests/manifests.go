@@ -7,6 +7,9 @@ package manifests
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -140,7 +143,8 @@ func (m *Manifests) Source() *objects.Static {
 	list := func(_ context.Context, kind objects.Kind) (all []*metav1.PartialObjectMetadata, _ error) {
 		for _, o := range of(kind) {
 			all = append(all, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: o.GetName(),
-				Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations()}})
+				Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations(),
+				ResourceVersion: versionOf(o)}})
 		}
 		return all, nil
 	}
@@ -153,6 +157,13 @@ func (m *Manifests) Source() *objects.Static {
 		return nil, nil
 	}
 	return objects.NewStatic(list, get)
+}
+
+// versionOf identifies the content of an object.
+func versionOf(o *unstructured.Unstructured) string {
+	text, _ := json.Marshal(o.Object) // it was read from JSON
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 // repositoryOf returns a Repository as the engine and git know it.

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/package-variants/package-variants/local/git"
+)
+
+// stateBranch is the branch that has the states of fleets, each in a directory of its path.
+const stateBranch = "refs/heads/package-variants"
+
+// stateDir is the directory of a state below the path of its fleet, so that a fleet inside of another has its own.
+const stateDir = ".fleet"
+
+// branch is the state of a fleet in git.
+type branch struct {
+	git *git.Repository
+	// fleet names the fleet, dir is the directory of its state.
+	fleet, dir string
+	// at is where the branch was seen, tree what the state was then; "" for none.
+	at, tree git.Hash
+}
+
+// openBranch returns the state of a fleet at an address.
+func openBranch(ctx context.Context, cache, address, fleet, at string) (*branch, error) {
+	repository, err := git.Open(ctx, cache, address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read what was recorded of the fleet: %w", err)
+	}
+	return &branch{git: repository, fleet: fleet, dir: path.Join(at, stateDir)}, nil
+}
+
+// fetch reads where the branch is.
+func (b *branch) fetch(ctx context.Context) (at, tree git.Hash, err error) {
+	refs, err := b.git.Fetch(ctx)
+	if err != nil {
+		return "", "", fmt.Errorf("cannot read what was recorded of the fleet: %w", err)
+	}
+	if at = refs[stateBranch].Commit; at != "" {
+		tree, err = b.git.At(at, b.dir)
+	}
+	return at, tree, err
+}
+
+// load reads the state.
+func (b *branch) load(ctx context.Context) (s *State, err error) {
+	if b.at, b.tree, err = b.fetch(ctx); err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	if b.tree != "" {
+		if err := b.read(b.tree, "", files); err != nil {
+			return nil, err
+		}
+	}
+	if s, err = decode(files); err != nil {
+		err = fmt.Errorf("%s of the branch package-variants: %w", b.dir, err)
+	}
+	return s, err
+}
+
+func (b *branch) read(tree git.Hash, below string, into map[string]string) error {
+	entries, err := b.git.Tree(tree)
+	if err != nil {
+		return err
+	}
+	var blobs []git.Hash
+	for _, e := range entries {
+		if e.Mode != git.Directory {
+			blobs = append(blobs, e.Hash)
+		}
+	}
+	texts, err := b.git.Blobs(blobs)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Mode != git.Directory {
+			into[below+e.Name] = texts[e.Hash]
+		} else if err := b.read(e.Hash, below+e.Name+"/", into); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errTwoSyncs says that the state was recorded by another sync.
+var errTwoSyncs = errors.New("another sync of this fleet has recorded something meanwhile: this one has stopped, " +
+	"run it again when the other one has ended")
+
+// record commits a state and pushes that, if the state has changed. Other fleets may record theirs at the same time.
+func (b *branch) record(ctx context.Context, s *State, subject string) error {
+	files, err := s.encode(b.fleet)
+	if err != nil {
+		return err
+	}
+	tree, err := b.put(files)
+	if err != nil || tree == b.tree {
+		return err
+	}
+	for range 5 {
+		pushed, err := b.push(ctx, tree, subject)
+		if err != nil {
+			return fmt.Errorf("cannot record the state of the fleet: %w", err)
+		}
+		if pushed {
+			return nil
+		}
+		at, seen, err := b.fetch(ctx)
+		if err != nil {
+			return err
+		}
+		if seen != b.tree {
+			return errTwoSyncs
+		}
+		b.at = at
+	}
+	return errors.New("cannot record the state of the fleet: the branch package-variants moves all the time")
+}
+
+// put returns the tree with files.
+func (b *branch) put(files map[string]string) (git.Hash, error) {
+	tree, err := b.git.PutTree(nil)
+	below := map[string][]git.Entry{}
+	for name, text := range files {
+		dir, file := path.Split(name)
+		below[dir] = append(below[dir], git.Entry{Mode: git.File, Name: file, Hash: b.git.PutBlob(text)})
+	}
+	for _, dir := range sortedNames(below) { // the root first
+		var hash git.Hash
+		if err == nil {
+			hash, err = b.git.PutTree(below[dir])
+		}
+		if dir == "" {
+			tree = hash
+		} else if err == nil {
+			tree, err = b.git.With(tree, strings.TrimSuffix(dir, "/"), hash)
+		}
+	}
+	return tree, err
+}
+
+// push pushes a commit with the state, and reports whether the branch was where it was seen.
+func (b *branch) push(ctx context.Context, tree git.Hash, subject string) (bool, error) {
+	root, err := b.git.PutTree(nil)
+	var parents []git.Hash
+	if b.at != "" {
+		parents = []git.Hash{b.at}
+		last, err := b.git.Commit(b.at)
+		if err != nil {
+			return false, err
+		}
+		root = last.Tree
+	}
+	if err == nil {
+		root, err = b.git.With(root, b.dir, tree)
+	}
+	if err != nil {
+		return false, err
+	}
+	commit, err := b.git.PutCommit(ctx, &git.Commit{Tree: root, Parents: parents, Message: subject + "\n"})
+	if err != nil {
+		return false, err
+	}
+	results, err := b.git.Push(ctx, []git.Update{{Ref: stateBranch, Old: b.at, New: commit}}, false)
+	switch {
+	case err != nil:
+		return false, err
+	case results[0].Status == git.Refused:
+		return false, fmt.Errorf("the git repository %s refuses %s: %s", b.git.Address(), stateBranch, results[0].Words)
+	case results[0].Status != git.Pushed:
+		return false, nil
+	}
+	b.at, b.tree = commit, tree
+	return true, nil
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/local/git"
+)
+
+// directory is where the manifests of a fleet are.
+type directory struct {
+	dir string
+	// remote is the git repository that has them; "" if they are in none. Path is their directory in it.
+	remote, path string
+	// head is the commit that is checked out, commit the last one before it that changed the directory; "" for none.
+	head, commit string
+}
+
+// locate finds out in which git repository a directory is.
+func locate(ctx context.Context, dir string) (*directory, error) {
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := &directory{dir: whole, path: filepath.Base(whole)}
+	top, err := d.git(ctx, "rev-parse", "--show-toplevel", "--show-prefix")
+	if err != nil { // it is in none
+		return d, nil
+	}
+	_, prefix, _ := strings.Cut(top, "\n")
+	d.path = strings.Trim(prefix, "/\n")
+	if d.head, err = d.git(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err == nil {
+		err = d.last(ctx)
+	} else {
+		d.head, err = "", nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	remote := "origin"
+	if branch, err := d.git(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"); err == nil {
+		if named, err := d.git(ctx, "config", "--get", "branch."+branch+".remote"); err == nil && named != "." {
+			remote = named
+		}
+	}
+	if address, err := d.git(ctx, "remote", "get-url", remote); err == nil {
+		d.remote = address
+	}
+	return d, nil
+}
+
+// id names the fleet: its git repository without who asks, and its path there.
+func (d *directory) id(state string) string {
+	address := d.remote
+	if address == "" {
+		address = state
+	}
+	return strings.TrimSpace(revision.Address(address) + " " + d.path)
+}
+
+// standing says how a directory is related to what was synced last.
+type standing struct {
+	// late says that a later commit was synced already.
+	late bool
+	// aside says why the directory is no successor of what was synced; "" if it is one.
+	aside string
+}
+
+// stand compares the directory with the commit that was synced last; "" for none.
+func (d *directory) stand(ctx context.Context, last string) (standing, error) {
+	if d.commit == "" {
+		return standing{aside: d.dir + " is in no commit of a git repository"}, nil
+	}
+	changed, err := d.git(ctx, "status", "--porcelain", "--untracked-files=all", "--", ".")
+	switch {
+	case err != nil:
+		return standing{}, err
+	case last != "" && last != d.commit:
+		if related := d.relation(ctx, last); related.late || related.aside != "" {
+			return related, nil
+		}
+	}
+	if changed != "" {
+		return standing{aside: "some files of " + d.dir + " are in no commit"}, nil
+	}
+	return standing{}, nil
+}
+
+// relation compares the commit that is checked out with another.
+func (d *directory) relation(ctx context.Context, other string) standing {
+	if d.before(ctx, d.head, other) {
+		return standing{late: true}
+	}
+	if d.before(ctx, other, d.head) {
+		return standing{}
+	}
+	return standing{aside: fmt.Sprintf("the commit %.10s does not follow %.10s, which was synced last", d.head, other)}
+}
+
+// last finds the last commit that changed the directory. A clone that lacks a part of the history gets it.
+func (d *directory) last(ctx context.Context) error {
+	shallow, err := d.git(ctx, "rev-parse", "--is-shallow-repository")
+	if err == nil && shallow == "true" {
+		if _, err := d.git(ctx, "fetch", "--quiet", "--unshallow"); err != nil {
+			return fmt.Errorf("%s is in a shallow clone, and the rest of its history cannot be fetched: %w", d.dir, err)
+		}
+	}
+	if err == nil {
+		d.commit, err = d.git(ctx, "rev-list", "-1", "HEAD", "--", ".")
+	}
+	return err
+}
+
+// before reports whether a commit is in the history of another: not if one of them is not known here.
+func (d *directory) before(ctx context.Context, a, b string) bool {
+	_, err := d.git(ctx, "merge-base", "--is-ancestor", a, b)
+	return err == nil
+}
+
+// git runs git in the directory.
+func (d *directory) git(ctx context.Context, args ...string) (string, error) {
+	return git.In(ctx, d.dir, args...)
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/local/home"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// asked identifies what a variant asks for: its spec, the upstream revision that this stands for, and the objects that
+// are injected.
+func (s *syncer) asked(ctx context.Context, pv *v1alpha1.PackageVariant) (string, error) {
+	of := []any{pv.Spec}
+	if u := pv.Spec.Upstream; u != nil {
+		found, err := s.home.Find(ctx, pv.Namespace, packages.ByPackage, revision.UpstreamOf(u).String())
+		if err != nil {
+			return "", err
+		}
+		if i := u.Resolve(revision.Candidates(found)); i >= 0 {
+			of = append(of, found[i].Name, found[i].Version)
+		}
+	}
+	for _, o := range pv.Status.InjectedObjects {
+		kind := objects.Kind{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: pv.Namespace}
+		if err := s.source.Use(ctx, keyOf(pv), []objects.Reference{{Kind: kind, Name: o.Name}}); err != nil {
+			return "", err
+		}
+		if found := s.source.Object(kind, o.Name); found != nil {
+			of = append(of, o.Name, found.ResourceVersion)
+		}
+	}
+	text, err := json.Marshal(of)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8]), err
+}
+
+// reject notes what people rejected: drafts of which they removed the branch, and publications that they took back. The
+// notes are those before that was found.
+func (s *syncer) reject(ctx context.Context, settled *home.Settled, notes home.Notes) error {
+	for _, id := range settled.Rejected {
+		for _, key := range variantsOf(id, notes[id].Owners) {
+			s.state.Rejections[key] = Rejection{Revision: nameIn(id), Asked: s.was.Variants[key].Asked}
+		}
+	}
+	for _, id := range settled.Published {
+		namespace, name, _ := strings.Cut(id, "/")
+		published, err := s.home.Get(ctx, namespace, name)
+		if err != nil {
+			return err
+		}
+		all, err := s.home.List(ctx, namespace, published.Package)
+		if err != nil {
+			return err
+		}
+		if !goesBack(&published, all) {
+			continue
+		}
+		for _, key := range variantsOf(id, published.Owners) {
+			s.state.Rejections[key] = Rejection{Revision: name, Asked: s.was.Variants[key].Asked, Reverted: true}
+		}
+	}
+	return nil
+}
+
+// goesBack reports whether the lock of a published revision is that of one before the previous one.
+func goesBack(r *revision.Revision, all []revision.Revision) bool {
+	var previous *revision.Revision
+	for i := range all {
+		if o := &all[i]; o.Number > 0 && o.Number < r.Number && (previous == nil || o.Number > previous.Number) {
+			previous = o
+		}
+	}
+	if previous == nil || r.Lock == nil || sameLock(previous.Lock, r.Lock) {
+		return false
+	}
+	for i := range all {
+		if o := &all[i]; o.Number > 0 && o.Number < previous.Number && sameLock(o.Lock, r.Lock) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameLock reports whether two locks are on the same commit of the same directory.
+func sameLock(a, b *revision.Lock) bool {
+	return a != nil && b != nil && a.Commit == b.Commit && a.Directory == b.Directory
+}
+
+// held reports whether a variant is left as it is because a person rejected what it asks for, and says so in its
+// status.
+func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, error) {
+	r, rejected := s.state.Rejections[key]
+	pv, err := s.store.Variant(ctx, key.Namespace, key.Name)
+	if !rejected || err != nil {
+		return false, err
+	}
+	if pv == nil || pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil {
+		delete(s.state.Rejections, key)
+		return false, nil
+	}
+	asked, err := s.asked(ctx, pv)
+	if err != nil {
+		return false, err
+	}
+	restored := false
+	if !r.Reverted {
+		switch found, err := s.home.Get(ctx, key.Namespace, r.Revision); {
+		case err == nil:
+			restored = found.Open()
+		case !errors.Is(err, packages.ErrAbsent):
+			return false, err
+		}
+	}
+	if asked != r.Asked || restored {
+		delete(s.state.Rejections, key)
+		return false, nil
+	}
+	published, err := s.home.List(ctx, key.Namespace, revision.DownstreamOf(&pv.Spec))
+	if err != nil {
+		return false, err
+	}
+	what := "the branch of its draft %s was removed without a merge: nothing is asked for again until the upstream " +
+		"revision, the spec, or an injected object changes; restore the branch to take that back"
+	if r.Reverted {
+		what = "%s takes an upgrade back: it is not made again until the upstream revision, the spec, or an injected " +
+			"object changes"
+	}
+	s.store.setStatus(key, func(pv *v1alpha1.PackageVariant) {
+		pv.Status.ObservedGeneration, pv.Status.ObservedInputs, pv.Status.OpenDraft = pv.Generation, "", nil
+		pv.Status.Operation, pv.Status.Downstream = nil, nil
+		if latest := revision.LatestPublished(published); latest != nil {
+			pv.Status.Downstream = &v1alpha1.PublishedRevision{Name: latest.Name, Revision: latest.Number}
+		}
+		v1alpha1.Stalled(v1alpha1.ReasonRejected, fmt.Sprintf(what, r.Revision)).Set(&pv.Status.Conditions, pv.Generation)
+	})
+	return true, nil
+}
+
+// variantsOf returns the variants that own a revision, which is given by namespace and name.
+func variantsOf(id string, owners []metav1.OwnerReference) (all []types.NamespacedName) {
+	namespace, _, _ := strings.Cut(id, "/")
+	for _, name := range revision.Variants(owners) {
+		all = append(all, types.NamespacedName{Namespace: namespace, Name: name})
+	}
+	return all
+}
+
+func nameIn(id string) string { return id[strings.Index(id, "/")+1:] }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/local/home"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Report is what came of a sync.
+type Report struct {
+	Sets     []Line `json:"sets,omitempty"`
+	Variants []Line `json:"variants,omitempty"`
+	// Pushed are the package revisions that were pushed, by namespace and name.
+	Pushed []string `json:"pushed,omitempty"`
+	// Found is what people did on branches.
+	Found []string `json:"found,omitempty"`
+	// Notes are sentences for people.
+	Notes []string `json:"notes,omitempty"`
+	// Failures are why something is not what it is to be, and no person has to decide about it.
+	Failures []string `json:"failures,omitempty"`
+}
+
+// Line is what came of a set or a variant.
+type Line struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// State is Ready, Stalled or Reconciling, and why.
+	State  string `json:"state"`
+	Reason string `json:"reason"`
+	// Revision is the published revision, Draft the one that waits to be.
+	Revision string `json:"revision,omitempty"`
+	Draft    string `json:"draft,omitempty"`
+	Message  string `json:"message,omitempty"`
+}
+
+func (r *Report) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Notes, text) {
+		r.Notes = append(r.Notes, text)
+	}
+}
+
+func (r *Report) warn(err error) {
+	if err != nil {
+		r.note("%v", err)
+	}
+}
+
+// pushed notes what came of the pushes of a revision.
+func (r *Report) pushed(id string, err error) {
+	if err == nil && !slices.Contains(r.Pushed, id) {
+		r.Pushed = append(r.Pushed, id)
+	}
+}
+
+// settled notes what people did.
+func (r *Report) settled(s *home.Settled) {
+	for what, ids := range map[string][]string{"published what was merged": s.Published,
+		"the draft is merged": s.Done, "merged what is published into the draft": s.Updated,
+		"the draft was merged and its branch removed": s.Merged, "the draft was rejected": s.Rejected} {
+		for _, id := range ids {
+			r.found(id + ": " + what)
+		}
+	}
+	for id, files := range s.Overtaken {
+		r.found(id + ": a person has to merge what is published into the draft, because git cannot: " +
+			strings.Join(files, ", "))
+	}
+	slices.Sort(r.Found)
+}
+
+func (r *Report) found(text string) {
+	if !slices.Contains(r.Found, text) {
+		r.Found = append(r.Found, text)
+	}
+}
+
+// decided are the reasons for which something stalls until a person decides, and nothing is wrong.
+var decided = []string{v1alpha1.ReasonRejected, v1alpha1.ReasonSuspended, v1alpha1.ReasonConflicted,
+	v1alpha1.ReasonTwoDrafts, v1alpha1.ReasonDownstreamProposed}
+
+// conclude writes the lines.
+func (s *syncer) conclude() {
+	r := &s.report
+	for _, id := range sortedNames(s.errs) {
+		r.Failures = append(r.Failures, fmt.Sprintf("%s: %v", id, s.errs[id]))
+	}
+	for _, key := range sortedKeys(s.store.sets) {
+		set := s.store.sets[key]
+		r.Sets = append(r.Sets, s.line(setKind, set, set.Status.Conditions))
+	}
+	for _, key := range sortedKeys(s.store.variants) {
+		pv := s.store.variants[key]
+		line := s.line(variantKind, pv, pv.Status.Conditions)
+		if d := pv.Status.Downstream; d != nil {
+			line.Revision = fmt.Sprintf("v%d", d.Revision)
+		}
+		if d := pv.Status.OpenDraft; d != nil {
+			line.Draft = d.Name
+			if line.State == v1alpha1.ConditionReady {
+				line.Message = d.Message
+			}
+		}
+		r.Variants = append(r.Variants, line)
+	}
+}
+
+// line returns what the conditions of an object say.
+func (s *syncer) line(kind string, o metav1.Object, conditions []metav1.Condition) Line {
+	line := Line{Namespace: o.GetNamespace(), Name: o.GetName()}
+	for _, of := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling} {
+		if c := meta.FindStatusCondition(conditions, of); c != nil && c.Status == metav1.ConditionTrue {
+			line.State, line.Reason, line.Message = of, c.Reason, c.Message
+		}
+	}
+	id := kind + " " + keyOf(o).String()
+	if line.State == v1alpha1.ConditionStalled && !slices.Contains(decided, line.Reason) && s.errs[id] == nil {
+		s.report.Failures = append(s.report.Failures, id+": "+line.Message)
+	}
+	return line
+}
+
+// Table writes the report for people.
+func (r *Report) Table(to io.Writer) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	if len(r.Variants) > 0 {
+		_, _ = fmt.Fprintln(w, "VARIANT\tSTATE\tREVISION\tDRAFT\tMESSAGE") // it is in memory until Flush
+	}
+	for _, l := range r.Variants {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", nameOf(l), cmp.Or(l.Reason, "-"), cmp.Or(l.Revision, "-"),
+			cmp.Or(l.Draft, "-"), l.Message)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	var rest strings.Builder
+	for _, l := range r.Sets {
+		fmt.Fprintf(&rest, "set %s: %s: %s\n", nameOf(l), l.Reason, l.Message)
+	}
+	for _, part := range []struct {
+		title string
+		lines []string
+	}{{"Found", r.Found}, {"Pushed", r.Pushed}, {"Note", r.Notes}, {"Failed", r.Failures}} {
+		for _, line := range part.lines {
+			fmt.Fprintf(&rest, "%s: %s\n", part.title, line)
+		}
+	}
+	_, err := io.WriteString(to, rest.String())
+	return err
+}
+
+// nameOf returns the name of an object, with its namespace where that is not the usual one.
+func nameOf(l Line) string {
+	if l.Namespace == "default" {
+		return l.Name
+	}
+	return l.Namespace + "/" + l.Name
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/local/git"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// syncAt syncs the fleet as it is checked out.
+func (w *world) syncAt(change ...func(*Options)) (*Report, error) {
+	w.Helper()
+	o := Options{Dir: w.people.Dir + "/fleet", Cache: w.cache}
+	for _, c := range change {
+		c(&o)
+	}
+	return Sync(w.Context(), o)
+}
+
+// unchanged has something happen that changes no ref.
+func (w *world) unchanged(what string, happens func()) {
+	w.Helper()
+	before := w.remote.Refs()
+	happens()
+	w.equal("refs after "+what, before, w.remote.Refs())
+}
+
+// write writes a file without a commit.
+func (w *world) write(name, text string) {
+	w.Helper()
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(w.people.Dir, name)), 0o700); err != nil {
+		w.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.people.Dir, name), []byte(text), 0o600); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// another returns the manifest of a variant like web.
+func another(name string) string {
+	return "---" + strings.NewReplacer("name: web", "name: "+name, "edge, package: web", "edge, package: "+name).Replace(web)
+}
+
+// TestRemoval removes the manifest of a published package: a person merges the branch that removes it.
+func TestRemoval(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+another("other")+"  approvalPolicy: Automatic\n  deletionPolicy: delete\n")
+	w.sync()
+	w.push("main", "Remove", map[string]string{"fleet/web.yaml": web})
+	w.sync()
+	w.equal("asked for", []string{draft1, "heads/package-variants", "heads/removals/edge/other", "tags/edge/other/v1"}, w.refs())
+	w.idle()
+	w.merge("removals/edge/other")
+	w.equal("gone", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+	w.equal("merged", []string{draft1, "heads/package-variants", "tags/edge/other/v1"}, w.refs())
+	w.idle()
+}
+
+// TestNoSign has manifests be away for other reasons than that a person removed them.
+func TestNoSign(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+another("a")+another("b")+another("c")+another("d"))
+	w.sync()
+	w.people.Update()
+	began := strings.TrimSpace(w.people.Git("rev-parse", "HEAD"))
+	w.push("main", "Go on", map[string]string{"fleet/web.yaml": web + another("a") + another("b") + another("c") + another("d") + "\n"})
+	w.sync()
+	w.people.Update()
+	last := strings.TrimSpace(w.people.Git("rev-parse", "HEAD"))
+	for _, tt := range []struct {
+		name string
+		do   func()
+		note string
+		err  string
+	}{
+		{"late", func() { w.people.Git("checkout", "-q", began) },
+			fmt.Sprintf("nothing was done: %.10s was synced already, and it is later than %.10s, which is checked out", last, began), ""},
+		{"uncommitted", func() { w.people.Git("rm", "-q", "fleet/web.yaml"); w.write("fleet/web.yaml", web) },
+			"default/a, default/b, default/c, default/d: not in the manifests any more: nothing is removed, because some files of " +
+				w.people.Dir + "/fleet are in no commit", ""},
+		{"another line", func() {
+			w.people.Git("checkout", "-q", began)
+			w.people.Commit("Remove", map[string]string{"fleet/web.yaml": web})
+		}, "default/a, default/b, default/c, default/d: not in the manifests any more: nothing is removed, because the commit", ""},
+		{"too many", func() { w.people.Commit("Remove", map[string]string{"fleet/web.yaml": web}) }, "",
+			"4 variants are not in the manifests any more, which is more than 3, so nothing was done: default/a, default/b, default/c, " +
+				"default/d. If they are to be removed, say --max-removals=4"},
+	} {
+		w.people.Git("reset", "-q", "--hard")
+		w.people.Update()
+		tt.do()
+		w.unchanged(tt.name, func() {
+			report, err := w.syncAt()
+			if tt.err != "" {
+				w.equal(tt.name, tt.err, fmt.Sprint(err))
+			} else if err != nil || len(report.Notes) != 1 || !strings.HasPrefix(report.Notes[0], tt.note) {
+				t.Errorf("%s: %v %v", tt.name, report, err)
+			}
+		})
+	}
+	if _, err := w.syncAt(func(o *Options) { o.Removals = 4 }); err != nil {
+		t.Error(err)
+	}
+	w.equal("removed", []string{draft1, "heads/package-variants"}, w.refs())
+}
+
+// TestPlan has a plan say what a sync would do, and write nothing.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, webSet)
+	w.unchanged("a plan", func() {
+		report, err := w.syncAt(func(o *Options) { o.Plan = true })
+		if err != nil || len(report.Variants) != 1 || report.Variants[0].Draft != "edge.web.packagevariant-1" {
+			t.Error(report, err)
+		}
+	})
+}
+
+// TestLost loses what was recorded: open drafts are found again, and what is published is nobody's.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+another("other")+"  approvalPolicy: Automatic\n")
+	w.sync()
+	w.remote.Git("update-ref", "-d", "refs/heads/package-variants")
+	report := w.sync()
+	w.equal("found again", []string{"other: DownstreamExists", "web: UpToDate  edge.web.packagevariant-1"}, lines(report)[:2])
+	if len(report.Pushed) > 0 {
+		t.Error(report.Pushed)
+	}
+	w.idle()
+}
+
+// TestPipeline leaves a package alone of which nothing runs the functions.
+func TestPipeline(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+"  pipeline: {mutators: [{image: example.com/f:v1, name: f}]}\n"+another("other"))
+	report := w.sync()
+	w.equal("without its pipeline", []string{"other: UpToDate  edge.other.packagevariant-1", "web: PackageRefused",
+		"PackageVariant default/web: " + needsKpt}, lines(report))
+	w.idle()
+}
+
+// TestAway has a Repository that cannot be read: the others' work goes on.
+func TestAway(t *testing.T) {
+	t.Parallel()
+	away := strings.NewReplacer("name: edge,", "name: away,", "ADDRESS", "file:///nowhere").Replace(
+		repositories[strings.LastIndex(repositories, "---"):])
+	w := newWorld(t, web+away+strings.ReplaceAll(another("other"), "repo: edge", "repo: away"))
+	report := w.sync()
+	said := lines(report)
+	w.equal("beside", "web: UpToDate  edge.web.packagevariant-1", said[1])
+	if !strings.Contains(strings.Join(report.Failures, "\n"), "/nowhere") {
+		t.Error(report)
+	}
+}
+
+// TestTwoSyncs has two syncs record what they have done, of the same fleet and of two.
+func TestTwoSyncs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	open := func(path string) *branch {
+		b, err := openBranch(t.Context(), t.TempDir(), w.remote.Address(), path, path)
+		if err == nil {
+			_, err = b.load(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := b.git.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return b
+	}
+	a, same, inside := open("fleet"), open("fleet"), open("fleet/inside")
+	s := newState()
+	s.Rejections[types.NamespacedName{Namespace: "default", Name: "web"}] = Rejection{Revision: "edge.web.v1", Asked: "x"}
+	for _, tt := range []struct {
+		of   *branch
+		want error
+	}{{a, nil}, {inside, nil}, {same, errTwoSyncs}, {a, nil}} {
+		if err := tt.of.record(t.Context(), s, "Record"); !errors.Is(err, tt.want) {
+			t.Error(err)
+		}
+		s.Commit += "1"
+	}
+	read, err := open("fleet/inside").load(t.Context())
+	if err != nil || read.Commit != "1" || len(read.Rejections) != 1 {
+		t.Error(read, err)
+	}
+	wantTree := git.Hash(strings.TrimSpace(w.remote.Git("rev-parse", "package-variants:fleet/.fleet")))
+	w.equal("the last one", wantTree, a.tree)
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/local/home"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+)
+
+// State is what a fleet needs to know from one sync to the next.
+type State struct {
+	// Commit is the one of the fleet's directory that was synced last; "" if it was in none.
+	Commit     string
+	Sets       map[types.NamespacedName]v1alpha2.PackageVariantSet
+	Variants   map[types.NamespacedName]RecordedVariant
+	Notes      home.Notes
+	Rejections map[types.NamespacedName]Rejection
+}
+
+// RecordedVariant is a variant as it was.
+type RecordedVariant struct {
+	// Manifest says that it was in a manifest, and not made by a set.
+	Manifest bool `json:"manifest,omitempty"`
+	// Asked identifies what its draft was made for.
+	Asked                   string `json:"asked,omitempty"`
+	v1alpha1.PackageVariant `json:",inline"`
+}
+
+// Rejection is a draft that a person removed, or a publication that a person took back.
+type Rejection struct {
+	// Revision is the package revision.
+	Revision string `json:"revision"`
+	// Asked identifies what it was made for: the rejection holds until something else is asked for.
+	Asked string `json:"asked"`
+	// Reverted says that a publication was taken back.
+	Reverted bool `json:"reverted,omitempty"`
+}
+
+// The files of a state.
+const (
+	fleetFile     = "fleet.yaml"
+	revisionsFile = "revisions.yaml"
+	setsDir       = "sets"
+	variantsDir   = "variants"
+)
+
+// fleetState is what fleetFile has.
+type fleetState struct {
+	Fleet      string               `json:"fleet"`
+	Commit     string               `json:"commit,omitempty"`
+	Rejections map[string]Rejection `json:"rejections,omitempty"`
+}
+
+// newState returns a state without anything.
+func newState() *State {
+	return &State{Sets: map[types.NamespacedName]v1alpha2.PackageVariantSet{},
+		Variants: map[types.NamespacedName]RecordedVariant{}, Notes: home.Notes{},
+		Rejections: map[types.NamespacedName]Rejection{}}
+}
+
+// encode returns the files of a state.
+func (s *State) encode(fleet string) (map[string]string, error) {
+	files := map[string]string{}
+	put := func(name string, value any) error {
+		text, err := yaml.Marshal(value)
+		files[name] = string(text)
+		return err
+	}
+	about := fleetState{Fleet: fleet, Commit: s.Commit, Rejections: map[string]Rejection{}}
+	for key, r := range s.Rejections {
+		about.Rejections[key.String()] = r
+	}
+	if err := put(fleetFile, about); err != nil {
+		return nil, err
+	}
+	if len(s.Notes) > 0 {
+		if err := put(revisionsFile, s.Notes); err != nil {
+			return nil, err
+		}
+	}
+	for key, set := range s.Sets {
+		set.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha2.GroupVersion.String(), Kind: setKind}
+		forget(&set.ObjectMeta)
+		if err := put(fileOf(setsDir, key), set); err != nil {
+			return nil, err
+		}
+	}
+	for key, pv := range s.Variants {
+		pv.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: variantKind}
+		forget(&pv.ObjectMeta)
+		if err := put(fileOf(variantsDir, key), pv); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// forget drops what follows from the rest.
+func forget(o *metav1.ObjectMeta) { o.UID, o.ResourceVersion = "", "" }
+
+func fileOf(dir string, key types.NamespacedName) string {
+	return path.Join(dir, key.Namespace, key.Name+".yaml")
+}
+
+// decode reads the files of a state.
+func decode(files map[string]string) (*State, error) {
+	s := newState()
+	for name, text := range files {
+		if err := s.add(name, text); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return s, nil
+}
+
+func (s *State) add(name, text string) error {
+	read := func(into any) error { return yaml.UnmarshalStrict([]byte(text), into) }
+	switch {
+	case name == fleetFile:
+		var about fleetState
+		if err := read(&about); err != nil {
+			return err
+		}
+		s.Commit = about.Commit
+		for id, r := range about.Rejections {
+			namespace, name, _ := strings.Cut(id, "/")
+			s.Rejections[types.NamespacedName{Namespace: namespace, Name: name}] = r
+		}
+	case name == revisionsFile:
+		return read(&s.Notes)
+	case strings.HasPrefix(name, setsDir+"/"):
+		var set v1alpha2.PackageVariantSet
+		if err := read(&set); err != nil {
+			return err
+		}
+		s.Sets[keyOf(&set)] = set
+	case strings.HasPrefix(name, variantsDir+"/"):
+		var pv RecordedVariant
+		if err := read(&pv); err != nil {
+			return err
+		}
+		s.Variants[keyOf(&pv)] = pv
+	}
+	return nil
+}

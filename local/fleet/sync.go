@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/life"
+	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/sets"
+	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/home"
+	"github.com/package-variants/package-variants/local/manifests"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// maxRounds is how often a sync fetches and pushes at most, maxPasses how often it looks at all sets and variants
+	// in between.
+	maxRounds, maxPasses = 10, 50
+	// maxRemovals is how many variants are removed at once unless more are asked for.
+	maxRemovals = 3
+)
+
+// Options say what is synced, and how.
+type Options struct {
+	// Dir is the directory with the manifests.
+	Dir string
+	// State is the address of the git repository that remembers; "" for the remote of the one that has Dir.
+	State string
+	// Cache is the directory for clones.
+	Cache string
+	// Plan has nothing pushed or recorded.
+	Plan bool
+	// Removals is how many variants may be removed at once; 0 for maxRemovals.
+	Removals int
+	// Aside has a commit that does not follow the one that was synced last count, and files that are in no commit.
+	Aside bool
+	// Now is the clock; nil for the time of day.
+	Now func() time.Time
+}
+
+// syncer is a sync that is under way.
+type syncer struct {
+	Options
+	where  *directory
+	branch *branch
+	home   *home.Home
+	store  *store
+	source *objects.Static
+	// was is what was recorded last, state what is to be recorded.
+	was, state *State
+
+	// errs are why variants, sets and revisions are not what they are to be. They are left alone for the rest of the sync
+	// if their pushes were refused.
+	errs    map[string]error
+	refused map[types.NamespacedName]bool
+	// unpushed are the notes on what was refused. They stay, so that what is announced again is no change.
+	unpushed home.Notes
+	report   Report
+}
+
+// Sync brings the packages of a fleet to what its manifests ask for, or plans that. The report is of all that was done,
+// also beside what failed. The error says why nothing could be done, or why the sync has stopped.
+func Sync(ctx context.Context, o Options) (*Report, error) {
+	if err := git.Check(ctx); err != nil {
+		return nil, err
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &syncer{Options: o, errs: map[string]error{}, refused: map[types.NamespacedName]bool{},
+		unpushed: home.Notes{}}
+	proceeds, err := s.open(ctx)
+	defer s.close()
+	if err != nil || !proceeds {
+		return &s.report, err
+	}
+	if err := s.run(ctx); err != nil {
+		return &s.report, err
+	}
+	s.conclude()
+	return &s.report, nil
+}
+
+// open reads the manifests and what is remembered of them. It reports whether there is something to sync.
+func (s *syncer) open(ctx context.Context) (bool, error) {
+	m, err := manifests.Read(s.Dir)
+	if err != nil {
+		return false, err
+	}
+	if s.where, err = locate(ctx, s.Dir); err != nil {
+		return false, err
+	}
+	address := s.State
+	if address == "" {
+		address = s.where.remote
+	}
+	if address == "" {
+		return false, fmt.Errorf("%s is in no git repository with a remote, in which to remember what was done: name one "+
+			"by --state", s.Dir)
+	}
+	fleet := s.where.id(address)
+	if s.branch, err = openBranch(ctx, filepath.Join(s.Cache, "fleets"), address, fleet, s.where.path); err != nil {
+		return false, err
+	}
+	if s.was, err = s.branch.load(ctx); err != nil {
+		return false, err
+	}
+	stands, err := s.where.stand(ctx, s.was.Commit)
+	if err != nil {
+		return false, err
+	}
+	if stands.late && !s.Aside {
+		s.report.note("nothing was done: %.10s was synced already, and it is later than %.10s, which is checked out",
+			s.was.Commit, s.where.head)
+		return false, nil
+	}
+	if s.Aside {
+		stands.aside = ""
+	}
+	var lost []types.NamespacedName
+	s.store, lost = newStore(fleet, s.Now, m, s.was)
+	s.source = m.Source()
+	s.state = newState()
+	s.state.Commit, s.state.Rejections = s.where.commit, maps.Clone(s.was.Rejections)
+	if stands.aside != "" {
+		s.state.Commit = s.was.Commit
+		s.store.keeps = "nothing is removed, because " + stands.aside
+	}
+	s.home = home.New(home.Options{Cache: filepath.Join(s.Cache, "packages"), Fleet: fleet, Notes: s.was.Notes,
+		Repositories: repositoriesOf(m)})
+	return true, s.removeAll(lost)
+}
+
+// repositoriesOf returns the Repositories of manifests as the home has them.
+func repositoriesOf(m *manifests.Manifests) (all []home.Repository) {
+	for _, r := range m.Repositories {
+		all = append(all, home.Repository{Namespace: r.Namespace, Name: r.Name, Repository: r.Repository.Repository,
+			Remote: r.Remote})
+	}
+	return all
+}
+
+// removeAll removes the variants that are lost.
+func (s *syncer) removeAll(lost []types.NamespacedName) error {
+	if len(lost) == 0 {
+		return nil
+	}
+	var names []string
+	for _, key := range lost {
+		names = append(names, key.String())
+	}
+	list := strings.Join(names, ", ")
+	if s.store.keeps != "" {
+		s.report.note("%s: not in the manifests any more: %s", list, s.store.keeps)
+		return nil
+	}
+	if most := max(s.Removals, maxRemovals); len(lost) > most {
+		return fmt.Errorf("%d variants are not in the manifests any more, which is more than %d, so nothing was done: %s. "+
+			"If they are to be removed, say --max-removals=%d", len(lost), most, list, len(lost))
+	}
+	for _, key := range lost {
+		s.store.remove(key)
+	}
+	return nil
+}
+
+// close ends what reads the clones.
+func (s *syncer) close() {
+	if s.home != nil {
+		s.report.warn(s.home.Close())
+	}
+	if s.branch != nil {
+		s.report.warn(s.branch.git.Close())
+	}
+}
+
+// run does rounds until nothing is left to do.
+func (s *syncer) run(ctx context.Context) error {
+	for range maxRounds {
+		before := s.home.Notes()
+		if err := s.home.Fetch(ctx); err != nil {
+			return err
+		}
+		settled, err := s.home.Settle(ctx)
+		if err != nil {
+			return err
+		}
+		s.report.settled(settled)
+		if err := s.reject(ctx, settled, before); err != nil {
+			return err
+		}
+		if err := s.reconcile(ctx); err != nil {
+			return err
+		}
+		if s.Plan {
+			return nil
+		}
+		pushed, err := s.push(ctx)
+		if err != nil {
+			return err
+		}
+		if err := s.record(ctx, false); err != nil || !pushed {
+			return err
+		}
+	}
+	s.report.note("something is left to do after %d rounds: run it again", maxRounds)
+	return nil
+}
+
+// reconcile looks at all sets and variants until nothing more is written. What earlier rounds knew may be wrong, so
+// each begins with reconcilers that know nothing.
+func (s *syncer) reconcile(ctx context.Context) error {
+	packages := unrendered{s.home}
+	ofSets := sets.New(sets.Ports{Packages: packages, Known: s.home, Sets: s.store, Selected: s.source,
+		Functions: mutate.Builtin{}, Event: func(*v1alpha2.PackageVariantSet, string, string, string) {}},
+		sets.Options{Version: version()})
+	ofVariants := life.New(life.Ports{Packages: packages, Known: s.home, Variants: s.store, Injected: s.source,
+		Functions: mutate.Builtin{}, Turns: alone{},
+		MayApprove: func(context.Context, string) (bool, error) { return true, nil },
+		Event:      func(*v1alpha1.PackageVariant, string, string, string) {}},
+		life.Options{Version: version(), Now: s.Now})
+	for range maxPasses {
+		seen, again := s.store.version, false
+		for _, key := range sortedKeys(s.store.sets) {
+			wait, err := ofSets.Reconcile(ctx, key)
+			again = s.outcome(setKind+" "+key.String(), wait, err) || again
+		}
+		for _, key := range sortedKeys(s.store.variants) {
+			held, err := s.held(ctx, key)
+			if held || s.refused[key] || ctx.Err() != nil {
+				continue
+			}
+			var wait time.Duration
+			if err == nil {
+				wait, err = ofVariants.Reconcile(ctx, key)
+			}
+			again = s.outcome(variantKind+" "+key.String(), wait, err) || again
+		}
+		if err := ctx.Err(); err != nil || s.store.version == seen && !again {
+			return err
+		}
+	}
+	s.report.note("some variants have not come to rest: run it again")
+	return nil
+}
+
+// outcome notes what came of a look, and reports whether it has to be done again at once.
+func (s *syncer) outcome(of string, wait time.Duration, err error) (again bool) {
+	switch {
+	case errors.Is(err, packages.ErrStale):
+		return true
+	case err != nil:
+		s.errs[of] = err
+	case wait == 0:
+		delete(s.errs, of)
+	}
+	return false
+}
+
+// push pushes what was written, after it was announced, and reports whether there was something.
+func (s *syncer) push(ctx context.Context) (bool, error) {
+	if !s.home.Unpushed() {
+		return false, nil
+	}
+	if err := s.record(ctx, true); err != nil {
+		return false, err
+	}
+	owners := s.home.Notes()
+	for id, note := range s.was.Notes {
+		if _, known := owners[id]; !known {
+			owners[id] = note
+		}
+	}
+	for _, o := range s.home.Push(ctx) {
+		id := o.Namespace + "/" + o.Name
+		s.report.pushed(id, o.Err)
+		if o.Err == nil {
+			continue
+		}
+		if note, known := owners[id]; known && errors.Is(o.Err, packages.ErrRefused) {
+			s.unpushed[id] = note
+		}
+		of := variantsOf(id, owners[id].Owners)
+		for _, key := range of {
+			s.takeBack(key, o.Err)
+		}
+		if len(of) == 0 && !errors.Is(o.Err, packages.ErrStale) {
+			s.errs["package revision "+id] = o.Err
+		}
+	}
+	return true, ctx.Err()
+}
+
+// takeBack gives a variant the status that it had before what could not be pushed.
+func (s *syncer) takeBack(key types.NamespacedName, err error) {
+	if errors.Is(err, packages.ErrStale) { // it is decided again
+		s.store.setStatus(key, func(pv *v1alpha1.PackageVariant) { pv.Status = s.recorded(key) })
+		return
+	}
+	s.refused[key] = true
+	condition := v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, err.Error())
+	if errors.Is(err, packages.ErrRefused) {
+		condition = v1alpha1.Stalled(ReasonPushRefused, err.Error())
+	} else {
+		s.errs[variantKind+" "+key.String()] = err
+	}
+	s.store.setStatus(key, func(pv *v1alpha1.PackageVariant) {
+		pv.Status = s.recorded(key)
+		pv.Status.ObservedInputs = ""
+		condition.Set(&pv.Status.Conditions, pv.Generation)
+	})
+}
+
+// recorded returns the status of a variant that was recorded last.
+func (s *syncer) recorded(key types.NamespacedName) v1alpha1.PackageVariantStatus {
+	before := s.was.Variants[key]
+	return *before.Status.DeepCopy()
+}
+
+// record records the state. Before the pushes, variants have the statuses that announce them, or else those that they
+// had: what a status reports has happened.
+func (s *syncer) record(ctx context.Context, announce bool) error {
+	now := newState()
+	now.Commit, now.Rejections, now.Notes = s.state.Commit, maps.Clone(s.state.Rejections), s.home.Notes()
+	for id, note := range s.unpushed {
+		if _, known := now.Notes[id]; !known {
+			now.Notes[id] = note
+		}
+	}
+	for key, set := range s.store.sets {
+		now.Sets[key] = *set
+	}
+	for key, pv := range s.store.variants {
+		before := s.was.Variants[key]
+		r := RecordedVariant{Manifest: before.Manifest || s.store.places[key] != "", PackageVariant: *pv.DeepCopy()}
+		if _, rejected := now.Rejections[key]; rejected {
+			r.Asked = before.Asked
+		} else {
+			var err error
+			if r.Asked, err = s.asked(ctx, pv); err != nil { // a Repository that is away
+				r.Asked = before.Asked
+			}
+		}
+		if announced, is := s.store.announced[key]; announce && is {
+			r.Status = announced
+		} else if announce {
+			r.Status = before.Status
+		}
+		now.Variants[key] = r
+	}
+	subject := "Record the sync of " + s.subject()
+	if announce {
+		subject = "Announce what the sync of " + s.subject() + " pushes"
+	}
+	if err := s.branch.record(ctx, now, subject); err != nil {
+		return err
+	}
+	s.was = now
+	clear(s.store.announced)
+	return nil
+}
+
+// subject names the fleet in a commit.
+func (s *syncer) subject() string {
+	if s.where.commit == "" {
+		return "/" + s.where.path
+	}
+	return fmt.Sprintf("/%s at %.10s", s.where.path, s.where.commit)
+}
+
+// version identifies this program: after it changes, each variant is looked at once.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return ""
+}
+
+// alone is the turns of variants that are reconciled one after the other.
+type alone struct{}
+
+// Take implements life.Turns.
+func (alone) Take(context.Context, types.NamespacedName, []string, bool) (bool, error) {
+	return true, nil
+}
+
+// Release implements life.Turns.
+func (alone) Release(types.NamespacedName) {}
+
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// ReasonPushRefused says that the git repository refuses what is pushed for a variant (Stalled).
+const ReasonPushRefused = "PushRefused"
