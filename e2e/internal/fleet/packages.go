@@ -24,6 +24,13 @@ func (f *Fleet) Publish(repo, pkg, workspace string, files map[string]string) *p
 	name := f.Draft(repo, pkg, workspace, files).Name
 	f.Propose(name)
 	f.Approve(name)
+	f.Eventually(name+" is listed", func() error { // the next draft of the package is made from what is listed
+		listed, err := f.ListRevisions(repo, pkg)
+		if err == nil && !slices.ContainsFunc(listed, func(r porchapi.PackageRevision) bool { return r.Name == name }) {
+			err = fmt.Errorf("package revision %s is not listed", name)
+		}
+		return err
+	})
 	return f.Revision(name)
 }
 
