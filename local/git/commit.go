@@ -4,7 +4,9 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 )
 
@@ -29,12 +31,18 @@ func (r *Repository) who(ctx context.Context) (*signer, error) {
 		}
 		*into = strings.TrimSpace(string(out))
 	}
-	for name, into := range map[string]*bool{"commit.gpgSign": &s.signCommits, "tag.gpgSign": &s.signTags} {
-		out, err := r.run(ctx, nil, "config", "--type=bool", "--default=false", "--get", name)
-		if err != nil {
-			return nil, err
+	out, err := r.run(ctx, nil, "config", "--type=bool", "--get-regexp", `^(commit|tag)\.gpgsign$`)
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // it is 1 if there is none
+		return nil, err
+	}
+	for line := range strings.Lines(string(out)) { // the last one counts
+		switch name, value, _ := strings.Cut(strings.TrimSpace(line), " "); name {
+		case "commit.gpgsign":
+			s.signCommits = value == "true"
+		case "tag.gpgsign":
+			s.signTags = value == "true"
 		}
-		*into = strings.TrimSpace(string(out)) == "true"
 	}
 	r.signer = s
 	return s, nil

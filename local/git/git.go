@@ -74,6 +74,8 @@ type Repository struct {
 	known   map[Hash]bool
 	signer  *signer
 	sha256  bool
+	// fresh says that it was cloned just now, so that the first fetch has nothing to fetch.
+	fresh bool
 }
 
 // Open returns the repository at an address, of which a bare clone is in a directory of the cache. It makes the
@@ -89,8 +91,8 @@ func Open(ctx context.Context, cache, address string) (*Repository, error) {
 	} else if _, err := r.run(ctx, nil, "gc", "--auto", "--quiet"); err != nil {
 		return nil, err
 	}
-	format, err := r.run(ctx, nil, "rev-parse", "--show-object-format")
-	r.sha256 = strings.TrimSpace(string(format)) == "sha256"
+	config, err := os.ReadFile(filepath.Join(r.dir, "config"))
+	r.sha256 = strings.Contains(strings.ToLower(string(config)), "objectformat = sha256")
 	return r, err
 }
 
@@ -111,7 +113,8 @@ func (r *Repository) clone(ctx context.Context, cache string) error {
 	if _, err := execute(ctx, r, beside, nil, "config", "--remove-section", "remote.origin"); err != nil {
 		return err
 	}
-	if err := os.Rename(beside, r.dir); err != nil {
+	err = os.Rename(beside, r.dir)
+	if r.fresh = err == nil; err != nil {
 		if _, there := os.Stat(filepath.Join(r.dir, "HEAD")); there != nil {
 			return err
 		} // another process was faster
@@ -136,19 +139,7 @@ var everything = []string{"+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/
 // Fetch brings the clone to the state of the repository, and returns where its branches and tags are, by their full
 // names. A clone that lacks a part of the history gets it.
 func (r *Repository) Fetch(ctx context.Context) (map[string]Ref, error) {
-	args := []string{"fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-auto-gc",
-		"--recurse-submodules=no"}
-	if _, err := os.Stat(filepath.Join(r.dir, "shallow")); err == nil {
-		args = append(args, "--unshallow")
-	}
-	var err error
-	for range 3 { // two processes that fetch into one clone at once get in each other's way
-		if _, err = r.run(ctx, nil, append(append(args, "--", r.address), everything...)...); err == nil ||
-			!strings.Contains(err.Error(), "cannot lock ref") {
-			break
-		}
-	}
-	if err != nil {
+	if err := r.fetch(ctx); err != nil {
 		return nil, fmt.Errorf("cannot fetch %w", err)
 	}
 	out, err := r.run(ctx, nil, "for-each-ref", "--format=%(objectname) %(*objectname) %(refname)", "refs/heads/",
@@ -166,6 +157,26 @@ func (r *Repository) Fetch(ctx context.Context) (map[string]Ref, error) {
 		}
 	}
 	return refs, nil
+}
+
+// fetch brings the clone to the state of the repository.
+func (r *Repository) fetch(ctx context.Context) (err error) {
+	if r.fresh {
+		r.fresh = false
+		return nil
+	}
+	args := []string{"fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-auto-gc",
+		"--recurse-submodules=no"}
+	if _, err := os.Stat(filepath.Join(r.dir, "shallow")); err == nil {
+		args = append(args, "--unshallow")
+	}
+	for range 3 { // two processes that fetch into one clone at once get in each other's way
+		if _, err = r.run(ctx, nil, append(append(args, "--", r.address), everything...)...); err == nil ||
+			!strings.Contains(err.Error(), "cannot lock ref") {
+			break
+		}
+	}
+	return err
 }
 
 // Unmerged returns the commits of branches that are not in the history of a commit, each with its parents. The

@@ -51,6 +51,7 @@ func (r *Repository) Push(ctx context.Context, updates []Update, atomic bool) ([
 	if err := r.Write(ctx); err != nil {
 		return nil, err
 	}
+	r.fresh = false
 	if atomic {
 		return r.push(ctx, updates, "--atomic")
 	}

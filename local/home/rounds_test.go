@@ -99,7 +99,7 @@ func (w *world) push(h *Home) (said []string) {
 // notes, finds of packages.
 func (w *world) state(h *Home, pkgs ...string) (said []string) {
 	w.Helper()
-	again := w.homeWith(w.TempDir(), h.Notes())
+	again := w.homeWith(w.cache, h.Notes())
 	w.round(again)
 	for _, pkg := range pkgs {
 		found, err := again.List(w.Context(), namespace, revision.Package{Repo: "edge", Name: pkg})

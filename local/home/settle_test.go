@@ -22,7 +22,7 @@ const (
 // what it finds and does, before it pushes that.
 func (w *world) settles() (said []string) {
 	w.Helper()
-	w.home = w.homeWith(w.TempDir(), w.home.Notes())
+	w.home = w.homeWith(w.cache, w.home.Notes())
 	w.round(w.home)
 	s, err := w.home.Settle(w.Context())
 	if err != nil {

@@ -22,6 +22,8 @@ type world struct {
 	remotes map[string]*gittest.Remote
 	clones  map[string]*gittest.Clone
 	current *Home
+	// cache is that of the first home, and of those that look at what it left.
+	cache string
 }
 
 // newWorld returns a world with Repositories, each over a git repository of its own unless others say which. One that
@@ -37,7 +39,8 @@ func newWorld(t *testing.T, others map[string]string) *world {
 			w.remotes[name] = gittest.NewRemote(t, name)
 		}
 	}
-	w.home = w.another()
+	w.cache = w.TempDir()
+	w.home = w.homeWith(w.cache, nil)
 	return w
 }
 

@@ -5,6 +5,7 @@ package gittest
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -26,6 +27,9 @@ func Configure(t testing.TB) {
 			"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull,
 			"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.com",
 			"GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.com", "GIT_TEMPLATE_DIR": "",
+			// No process that only tidies up: these repositories are short-lived.
+			"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "gc.auto", "GIT_CONFIG_VALUE_0": "0",
+			"GIT_CONFIG_KEY_1": "maintenance.auto", "GIT_CONFIG_VALUE_1": "false",
 		} {
 			if err := os.Setenv(name, value); err != nil {
 				t.Fatal(err)
@@ -46,6 +50,14 @@ func NewRemote(t testing.TB, name string) *Remote {
 	Configure(t)
 	r := &Remote{TB: t, Dir: filepath.Join(t.TempDir(), name+".git")}
 	run(t, "", "init", "-q", "--bare", "-b", "main", r.Dir)
+	config, err := os.OpenFile(filepath.Join(r.Dir, "config"), os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = config.WriteString("[receive]\n\tautogc = false\n")
+		err = errors.Join(err, config.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	return r
 }
 
@@ -171,7 +183,7 @@ func (c *Clone) Merge(branch string) {
 func run(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	//nolint:gosec // tests say what it does
-	cmd := exec.Command("git", append([]string{"-c", "gc.auto=0"}, args...)...)
+	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
