@@ -24,7 +24,7 @@ const (
 	keptAnswers, answerFor = 1024, 10 * time.Second
 )
 
-// Ports are what a Reconciler sees and changes the world by.
+// Ports are what a Reconciler sees and changes the world by. Those after Functions may be nil.
 type Ports struct {
 	Packages packages.Home
 	Known    packages.Known
@@ -33,14 +33,14 @@ type Ports struct {
 	Injected objects.Source
 	// Functions runs the functions.
 	Functions mutate.Runtime
-	// Turns says who may write.
+	// Turns says who may write; all may, if it is nil.
 	Turns Turns
-	// MayApprove asks whether drafts may be published in a namespace.
+	// MayApprove asks whether drafts may be published in a namespace; they may, if it is nil.
 	MayApprove func(ctx context.Context, namespace string) (bool, error)
 	// Event tells people of something that was done, or that they should know. Its kind is that of an Event.
 	Event func(pv *v1alpha1.PackageVariant, kind, reason, message string)
 	// Stepped is called with each step that was done, or failed, and Evaluated when something has changed for a variant.
-	// Looked is called with each look at a variant. They may be nil.
+	// Looked is called with each look at a variant.
 	Stepped   func(*decide.Step, error)
 	Evaluated func()
 	Looked    func(*Look)
@@ -88,18 +88,43 @@ func New(ports Ports, options Options) *Reconciler {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	if ports.Stepped == nil {
-		ports.Stepped = func(*decide.Step, error) {}
-	}
-	if ports.Evaluated == nil {
-		ports.Evaluated = func() {}
-	}
-	return &Reconciler{Ports: ports, Options: options, started: options.Now(),
+	return &Reconciler{Ports: ports.complete(), Options: options, started: options.Now(),
 		upstream:   ttlcache.New[upstreamContent](keptContents, keptFor),
 		allowed:    ttlcache.New[bool](keptAnswers, answerFor),
 		progresses: newProgresses(options.Now), failures: newFailures(options.Now),
 		absences: newAbsences(options.Patience, options.Now)}
 }
+
+// complete returns the ports with something in place of those that are nil.
+func (p Ports) complete() Ports {
+	if p.Turns == nil {
+		p.Turns = alone{}
+	}
+	if p.MayApprove == nil {
+		p.MayApprove = func(context.Context, string) (bool, error) { return true, nil }
+	}
+	if p.Event == nil {
+		p.Event = func(*v1alpha1.PackageVariant, string, string, string) {}
+	}
+	if p.Stepped == nil {
+		p.Stepped = func(*decide.Step, error) {}
+	}
+	if p.Evaluated == nil {
+		p.Evaluated = func() {}
+	}
+	return p
+}
+
+// alone is the turns of variants that are reconciled one after the other.
+type alone struct{}
+
+// Take implements Turns.
+func (alone) Take(context.Context, types.NamespacedName, []string, bool) (bool, error) {
+	return true, nil
+}
+
+// Release implements Turns.
+func (alone) Release(types.NamespacedName) {}
 
 // affected returns what finds other variants and revisions by the ports.
 func (r *Reconciler) affected() *Affected { return &Affected{Variants: r.Variants, Known: r.Known} }

@@ -27,7 +27,8 @@ type Ports struct {
 	Selected objects.Source
 	// Functions runs the function that expands sets.
 	Functions mutate.Runtime
-	// Event tells people of something that was done, or that they should know. Its kind is that of an Event.
+	// Event tells people of something that was done, or that they should know. Its kind is that of an Event. It may be
+	// nil.
 	Event func(set *v1alpha2.PackageVariantSet, kind, reason, message string)
 	// Looked is called with each plan of a set; nil for none.
 	Looked func(*Look)
@@ -51,6 +52,9 @@ type Reconciler struct {
 
 // New returns a Reconciler.
 func New(ports Ports, options Options) *Reconciler {
+	if ports.Event == nil {
+		ports.Event = func(*v1alpha2.PackageVariantSet, string, string, string) {}
+	}
 	return &Reconciler{Ports: ports, Options: options}
 }
 

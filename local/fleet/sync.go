@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
@@ -226,12 +225,10 @@ func (s *syncer) run(ctx context.Context) error {
 func (s *syncer) reconcile(ctx context.Context) error {
 	packages := unrendered{s.home}
 	ofSets := sets.New(sets.Ports{Packages: packages, Known: s.home, Sets: s.store, Selected: s.source,
-		Functions: mutate.Builtin{}, Event: func(*v1alpha2.PackageVariantSet, string, string, string) {}},
+		Functions: mutate.Builtin{}},
 		sets.Options{Version: version()})
 	ofVariants := life.New(life.Ports{Packages: packages, Known: s.home, Variants: s.store, Injected: s.source,
-		Functions: mutate.Builtin{}, Turns: alone{},
-		MayApprove: func(context.Context, string) (bool, error) { return true, nil },
-		Event:      func(*v1alpha1.PackageVariant, string, string, string) {}},
+		Functions: mutate.Builtin{}},
 		life.Options{Version: version(), Now: s.Now})
 	for range maxPasses {
 		seen, again := s.store.version, false
@@ -389,17 +386,6 @@ func version() string {
 	}
 	return ""
 }
-
-// alone is the turns of variants that are reconciled one after the other.
-type alone struct{}
-
-// Take implements life.Turns.
-func (alone) Take(context.Context, types.NamespacedName, []string, bool) (bool, error) {
-	return true, nil
-}
-
-// Release implements life.Turns.
-func (alone) Release(types.NamespacedName) {}
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
@@ -26,19 +25,9 @@ type Planner struct {
 func PortsOf(world porch.API, injected objects.Source, functions mutate.Runtime) life.Ports {
 	return life.Ports{
 		Packages: porch.Unhurried(world), Known: porch.Cache{Reader: world}, Variants: manifests.Variants{API: world},
-		Injected: injected, Functions: functions, Turns: alone{}, MayApprove: manifests.MayApprove(world),
-		Event: func(*v1alpha1.PackageVariant, string, string, string) {},
+		Injected: injected, Functions: functions, MayApprove: manifests.MayApprove(world),
 	}
 }
-
-// alone is the turns of variants that are reconciled one after the other.
-type alone struct{}
-
-func (alone) Take(context.Context, types.NamespacedName, []string, bool) (bool, error) {
-	return true, nil
-}
-
-func (alone) Release(types.NamespacedName) {}
 
 // NewPlanner returns a Planner over a world.
 func NewPlanner(world porch.API, injected objects.Source, functions mutate.Runtime, version string) *Planner {

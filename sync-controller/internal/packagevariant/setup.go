@@ -14,7 +14,6 @@ import (
 	"github.com/package-variants/package-variants/engine/largework"
 	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/mutate"
-	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
@@ -54,10 +53,7 @@ type Options struct {
 }
 
 // Reconciler reconciles PackageVariants of a cluster.
-type Reconciler struct {
-	*life.Reconciler
-	injected objects.Source
-}
+type Reconciler struct{ *life.Reconciler }
 
 // SetupWithManager adds the controller to the manager. The manager's cache must have been configured by
 // porch.ConfigureCache and have the indexes of porch.AddIndexes, its scheme must know the types of this API and of
@@ -76,10 +72,10 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	}
 	variants, known := manifests.Variants{API: mgr.GetClient()}, porch.Cache{Reader: mgr.GetClient()}
 	events := mgr.GetEventRecorder("package-variants")
-	injected := watches.NewSource(watches.New(mgr.GetRESTMapper(), metadataClient, wake), mgr.GetAPIReader())
-	r := &Reconciler{injected: injected, Reconciler: life.New(life.Ports{
+	r := &Reconciler{life.New(life.Ports{
 		Packages: &porch.Home{Client: porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()}},
-		Known:    known, Variants: variants, Injected: injected, Functions: options.Runtime,
+		Known:    known, Variants: variants, Functions: options.Runtime,
+		Injected:   watches.NewSource(watches.New(mgr.GetRESTMapper(), metadataClient, wake), mgr.GetAPIReader()),
 		Turns:      &turns{locks: repolock.New(wake), variants: variants, most: max(options.Concurrency/2, 1)},
 		MayApprove: manifests.MayApprove(mgr.GetClient()),
 		Event: func(pv *v1alpha1.PackageVariant, kind, reason, message string) {

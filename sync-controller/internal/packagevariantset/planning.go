@@ -5,7 +5,6 @@ package packagevariantset
 import (
 	"context"
 
-	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/sets"
@@ -24,7 +23,7 @@ type Planner struct {
 func PortsOf(world porch.API, selected objects.Source, functions mutate.Runtime) sets.Ports {
 	return sets.Ports{
 		Packages: porch.Unhurried(world), Known: porch.Cache{Reader: world}, Sets: manifests.NewSets(world, world),
-		Selected: selected, Functions: functions, Event: func(*v1alpha2.PackageVariantSet, string, string, string) {},
+		Selected: selected, Functions: functions,
 	}
 }
 
