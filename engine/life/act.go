@@ -9,6 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,7 +36,7 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d *decide.Decision
 		r.Stepped(&steps[i], err)
 	}
 	if a.disposed != "" {
-		r.event(in.pv, normal, "Disposed", a.disposed)
+		r.event(in.pv, objects.Normal, "Disposed", a.disposed)
 	}
 	r.expose(in, d, err)
 	return err
@@ -72,7 +73,7 @@ func (a *action) tellConflicts(write func() error) error {
 		return err
 	}
 	if conflicts := newConflicts(before, &a.in.pv.Status); conflicts != nil {
-		a.event(a.in.pv, warns, conflicts.Type, conflicts.Message)
+		a.event(a.in.pv, objects.Warning, conflicts.Type, conflicts.Message)
 	}
 	return nil
 }
@@ -146,7 +147,7 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	}
 	a.note(makes[draft.Task.Type], made.Name)
 	if gone := decide.Replaced(&a.in.Input); gone != "" {
-		a.event(a.in.pv, warns, v1alpha1.ReasonDraftMissing, made.Name+" was made in place of "+gone+
+		a.event(a.in.pv, objects.Warning, v1alpha1.ReasonDraftMissing, made.Name+" was made in place of "+gone+
 			", which Porch does not find any more, and may lack its changes")
 	}
 	return nil
@@ -176,7 +177,7 @@ func (a *action) own(ctx context.Context, step *decide.Step) error {
 // did notes what was done to a revision, and records an Event for it.
 func (a *action) did(what, name, message string) {
 	a.note(what, name)
-	a.event(a.in.pv, normal, what, message)
+	a.event(a.in.pv, objects.Normal, what, message)
 }
 
 // note notes what was done to a revision.

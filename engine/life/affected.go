@@ -88,7 +88,7 @@ func (a *Affected) ByDependency(ctx context.Context, pv *v1alpha1.PackageVariant
 		dependency, err := a.Variants.Variant(ctx, pv.Namespace, pv.Spec.DependsOn[i].Name)
 		f.note(err)
 		if dependency != nil && !dependency.DeletionTimestamp.IsZero() {
-			all = append(all, keyOf(dependency))
+			all = append(all, objects.KeyOf(dependency))
 		}
 	}
 	return all, f.err
@@ -114,7 +114,7 @@ func (f *finding) having(namespace string, by objects.Index, value string,
 	f.note(err)
 	for i := range found {
 		if pv := &found[i]; keep == nil || keep(pv) {
-			all = append(all, keyOf(pv))
+			all = append(all, objects.KeyOf(pv))
 		}
 	}
 	return all

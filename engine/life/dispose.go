@@ -10,6 +10,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -93,7 +94,7 @@ func (a *action) retire(ctx context.Context, target *revision.Revision) error {
 		return err
 	case !errors.Is(err, packages.ErrAbsent):
 		a.in.progress.refused[target.Name] = true
-		a.event(a.in.pv, warns, "HistoryKept", target.Name+
+		a.event(a.in.pv, objects.Warning, "HistoryKept", target.Name+
 			" stays, though it is beyond spec.revisionHistoryLimit: "+err.Error())
 	}
 	return nil

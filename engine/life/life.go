@@ -131,8 +131,3 @@ func (r *Reconciler) affected() *Affected { return &Affected{Variants: r.Variant
 
 // second returns the time now, as statuses have it: in whole seconds.
 func (r *Reconciler) second() metav1.Time { return metav1.Time{Time: r.Now()}.Rfc3339Copy() }
-
-// keyOf returns the namespace and the name of a variant.
-func keyOf(pv *v1alpha1.PackageVariant) types.NamespacedName {
-	return types.NamespacedName{Namespace: pv.Namespace, Name: pv.Name}
-}

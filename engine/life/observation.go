@@ -34,7 +34,7 @@ type inspection struct {
 	contents map[string]evaluated
 }
 
-func (o *observation) key() types.NamespacedName { return keyOf(o.pv) }
+func (o *observation) key() types.NamespacedName { return objects.KeyOf(o.pv) }
 
 // written returns the names of the Repositories that may be written, in a fixed order; none while a guard holds.
 func (o *observation) written() []string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 )
 
@@ -107,7 +108,7 @@ func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err e
 		news = condition.Set(&status.Conditions, seen.pv.Generation)
 	})
 	if news && written == nil {
-		r.event(seen.pv, warns, condition.Reason, condition.Message)
+		r.event(seen.pv, objects.Warning, condition.Reason, condition.Message)
 	}
 	return errors.Join(err, written)
 }
@@ -115,6 +116,6 @@ func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err e
 // recordEvents records an Event for each warning that is new.
 func (r *Reconciler) recordEvents(pv *v1alpha1.PackageVariant, news []warning) {
 	for _, w := range news {
-		r.event(pv, warns, w.reason, w.message)
+		r.event(pv, objects.Warning, w.reason, w.message)
 	}
 }

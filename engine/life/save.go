@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
@@ -35,7 +36,7 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 	}
 	ours := a.ours(draft, e.content) || e.asMade
 	if len(e.edits) > 0 { // the status says so only until the save
-		a.event(a.in.pv, warns, v1alpha1.ReasonEditedByOthers, decide.EditedSince(draft.Name, e.edits))
+		a.event(a.in.pv, objects.Warning, v1alpha1.ReasonEditedByOthers, decide.EditedSince(draft.Name, e.edits))
 	}
 	if wanted, changed := e.wanted(), e.changed(); len(changed) > 0 {
 		saved, err := a.Packages.Save(ctx, e.content, wanted)

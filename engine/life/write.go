@@ -39,9 +39,6 @@ func (o *observation) wrote(after *v1alpha1.PackageVariant) {
 	*o.pv = *after
 }
 
-// Kinds of Events, as Kubernetes has them.
-const normal, warns = "Normal", "Warning"
-
 // event records an Event of the variant.
 func (r *Reconciler) event(pv *v1alpha1.PackageVariant, kind, reason, message string) {
 	r.Event(pv, kind, reason, v1alpha1.ShortenNote(message))

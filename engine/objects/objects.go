@@ -22,6 +22,14 @@ type Repository struct {
 	revision.Repository
 }
 
+// The kinds of Events, as Kubernetes has them.
+const Normal, Warning = "Normal", "Warning"
+
+// KeyOf returns the namespace and the name of an object.
+func KeyOf(o metav1.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
 // Variants has the PackageVariants and the Repositories that they name, as of some moments ago. A write names the
 // object that was decided on, and fails with packages.ErrStale, without any effect, if it has changed, or is gone.
 type Variants interface {

@@ -72,7 +72,7 @@ func hasMadeFrom(set *v1alpha2.PackageVariantSet, pr *expansion.PackageRevision,
 
 // lacks reports whether a set wants a variant of a name and has none.
 func (r *Reconciler) lacks(set *v1alpha2.PackageVariantSet, name string) bool {
-	lacking, _ := r.lacking.Load(keyOf(set))
+	lacking, _ := r.lacking.Load(objects.KeyOf(set))
 	names, _ := lacking.(map[string]bool)
 	return names[name]
 }

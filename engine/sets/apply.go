@@ -31,7 +31,7 @@ func (r *Reconciler) apply(ctx context.Context, set *v1alpha2.PackageVariantSet,
 		}
 	}
 	if len(done) > 0 {
-		r.event(set, normal, "VariantsChanged",
+		r.event(set, objects.Normal, "VariantsChanged",
 			fmt.Sprintf("created %d, updated %d and deleted %d PackageVariants", done[create], done[update], done[remove]))
 	}
 }

@@ -72,7 +72,7 @@ func (r *Reconciler) addNamesakes(ctx context.Context, set *v1alpha2.PackageVari
 			lacking[name] = true
 		}
 	}
-	r.lacking.Store(keyOf(set), lacking)
+	r.lacking.Store(objects.KeyOf(set), lacking)
 	for name := range lacking {
 		pv, err := r.Sets.Variant(ctx, set.Namespace, name)
 		if err != nil {
@@ -160,7 +160,7 @@ func (r *Reconciler) selectable(ctx context.Context, set *v1alpha2.PackageVarian
 		}
 		references = append(references, reference)
 	}
-	if err := r.Selected.Use(ctx, keyOf(set), references); err != nil {
+	if err := r.Selected.Use(ctx, objects.KeyOf(set), references); err != nil {
 		return err
 	}
 	for _, reference := range references {

@@ -15,6 +15,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/words"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -266,9 +267,9 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	switch c := o.condition; {
 	case !news || c.Type == v1alpha1.ConditionReady || slices.Contains(untold, c.Reason):
 	case slices.Contains(asAsked, c.Reason):
-		r.event(set, normal, c.Reason, c.Message)
+		r.event(set, objects.Normal, c.Reason, c.Message)
 	default:
-		r.event(set, warns, c.Reason, c.Message)
+		r.event(set, objects.Warning, c.Reason, c.Message)
 	}
 	return nil
 }
@@ -287,9 +288,6 @@ func (o *outcome) tellSuspended(set *v1alpha2.PackageVariantSet) {
 
 // lastRetry is after how long variants that are refused are tried again at the latest.
 const lastRetry = 5 * time.Minute
-
-// Kinds of Events, as Kubernetes has them.
-const normal, warns = "Normal", "Warning"
 
 // event records an Event of the set.
 func (r *Reconciler) event(set *v1alpha2.PackageVariantSet, kind, reason, message string) {

@@ -119,8 +119,3 @@ func (r *Reconciler) plan(ctx context.Context, set *v1alpha2.PackageVariantSet, 
 		}
 	}
 }
-
-// keyOf returns the namespace and the name of a set.
-func keyOf(set *v1alpha2.PackageVariantSet) types.NamespacedName {
-	return types.NamespacedName{Namespace: set.Namespace, Name: set.Name}
-}

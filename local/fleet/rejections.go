@@ -35,7 +35,7 @@ func (s *syncer) asked(ctx context.Context, pv *v1alpha1.PackageVariant) (string
 	}
 	for _, o := range pv.Status.InjectedObjects {
 		kind := objects.Kind{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: pv.Namespace}
-		if err := s.source.Use(ctx, keyOf(pv), []objects.Reference{{Kind: kind, Name: o.Name}}); err != nil {
+		if err := s.source.Use(ctx, objects.KeyOf(pv), []objects.Reference{{Kind: kind, Name: o.Name}}); err != nil {
 			return "", err
 		}
 		if found := s.source.Object(kind, o.Name); found != nil {

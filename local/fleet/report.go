@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/local/home"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -122,7 +123,7 @@ func (s *syncer) line(kind string, o metav1.Object, conditions []metav1.Conditio
 			line.State, line.Reason, line.Message = of, c.Reason, c.Message
 		}
 	}
-	id := kind + " " + keyOf(o).String()
+	id := kind + " " + objects.KeyOf(o).String()
 	if line.State == v1alpha1.ConditionStalled && !slices.Contains(decided, line.Reason) && s.errs[id] == nil {
 		s.report.Failures = append(s.report.Failures, id+": "+line.Message)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/local/home"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -141,13 +142,13 @@ func (s *State) add(name, text string) error {
 		if err := read(&set); err != nil {
 			return err
 		}
-		s.Sets[keyOf(&set)] = set
+		s.Sets[objects.KeyOf(&set)] = set
 	case strings.HasPrefix(name, variantsDir+"/"):
 		var pv RecordedVariant
 		if err := read(&pv); err != nil {
 			return err
 		}
-		s.Variants[keyOf(&pv)] = pv
+		s.Variants[objects.KeyOf(&pv)] = pv
 	}
 	return nil
 }

@@ -69,22 +69,22 @@ func newStore(fleet string, now func() time.Time, m *manifests.Manifests, was *S
 		announced: map[types.NamespacedName]v1alpha1.PackageVariantStatus{}}
 	for i := range m.Sets {
 		set := m.Sets[i].DeepCopy()
-		before, known := was.Sets[keyOf(set)]
+		before, known := was.Sets[objects.KeyOf(set)]
 		s.identify(setKind, set, &before.ObjectMeta)
 		if set.Status = before.Status; known && !equality.Semantic.DeepEqual(before.Spec, set.Spec) {
 			set.Generation++
 		}
-		s.sets[keyOf(set)] = set
+		s.sets[objects.KeyOf(set)] = set
 	}
 	for i := range m.Variants {
 		pv := m.Variants[i].DeepCopy()
-		before, known := was.Variants[keyOf(pv)]
+		before, known := was.Variants[objects.KeyOf(pv)]
 		s.identify(variantKind, pv, &before.ObjectMeta)
 		pv.Status, pv.Finalizers, pv.DeletionTimestamp = before.Status, before.Finalizers, nil
 		if known && (before.DeletionTimestamp != nil || !equality.Semantic.DeepEqual(before.Spec, pv.Spec)) {
 			pv.Generation++
 		}
-		s.places[keyOf(pv)] = m.Place(v1alpha1.GroupVersion.WithKind(variantKind).GroupKind(), pv.Namespace, pv.Name)
+		s.places[objects.KeyOf(pv)] = m.Place(v1alpha1.GroupVersion.WithKind(variantKind).GroupKind(), pv.Namespace, pv.Name)
 		s.put(pv)
 	}
 	for _, key := range sortedKeys(was.Variants) {
@@ -138,15 +138,15 @@ func (s *store) ownerIsGone(pv *v1alpha1.PackageVariant) bool {
 
 // put puts a variant in place of the one of its name.
 func (s *store) put(pv *v1alpha1.PackageVariant) {
-	s.drop(keyOf(pv))
-	s.variants[keyOf(pv)] = pv
+	s.drop(objects.KeyOf(pv))
+	s.variants[objects.KeyOf(pv)] = pv
 	for by, values := range objects.Indexes {
 		for _, value := range values(pv) {
 			at := indexed{by, value}
 			if s.indexes[at] == nil {
 				s.indexes[at] = map[types.NamespacedName]bool{}
 			}
-			s.indexes[at][keyOf(pv)] = true
+			s.indexes[at][objects.KeyOf(pv)] = true
 		}
 	}
 }
@@ -219,8 +219,8 @@ func (s *store) Repositories(_ context.Context, namespace string) (all []objects
 func (s *store) WriteStatus(_ context.Context, before, pv *v1alpha1.PackageVariant) error {
 	return s.write(before, pv, func(now *v1alpha1.PackageVariant) {
 		now.Status = *pv.Status.DeepCopy()
-		if _, known := s.announced[keyOf(pv)]; !known && pv.Status.Operation != nil {
-			s.announced[keyOf(pv)] = *pv.Status.DeepCopy()
+		if _, known := s.announced[objects.KeyOf(pv)]; !known && pv.Status.Operation != nil {
+			s.announced[objects.KeyOf(pv)] = *pv.Status.DeepCopy()
 		}
 	})
 }
@@ -234,7 +234,7 @@ func (s *store) WriteFinalizers(_ context.Context, before, pv *v1alpha1.PackageV
 func (s *store) write(before, pv *v1alpha1.PackageVariant, change func(*v1alpha1.PackageVariant)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.variants[keyOf(before)]
+	now := s.variants[objects.KeyOf(before)]
 	if now == nil || now.ResourceVersion != before.ResourceVersion {
 		return &packages.Error{Kind: packages.ErrStale, Err: fmt.Errorf("PackageVariant %s has changed", before.Name)}
 	}
@@ -243,7 +243,7 @@ func (s *store) write(before, pv *v1alpha1.PackageVariant, change func(*v1alpha1
 	s.stamp(now)
 	pv.ResourceVersion, pv.Generation = now.ResourceVersion, now.Generation
 	if s.put(now); now.DeletionTimestamp != nil && len(now.Finalizers) == 0 {
-		s.drop(keyOf(now))
+		s.drop(objects.KeyOf(now))
 	}
 	return nil
 }
@@ -271,14 +271,14 @@ func (s *store) Sets(_ context.Context, namespace string) (all []v1alpha2.Packag
 func (s *store) WriteSetStatus(_ context.Context, before, set *v1alpha2.PackageVariantSet) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.sets[keyOf(before)]
+	now := s.sets[objects.KeyOf(before)]
 	if now == nil || now.ResourceVersion != before.ResourceVersion {
 		return &packages.Error{Kind: packages.ErrStale, Err: fmt.Errorf("PackageVariantSet %s has changed", before.Name)}
 	}
 	now = now.DeepCopy()
 	now.Status = *set.Status.DeepCopy()
 	s.stamp(now)
-	s.sets[keyOf(now)] = now
+	s.sets[objects.KeyOf(now)] = now
 	set.ResourceVersion = now.ResourceVersion
 	return nil
 }
@@ -287,7 +287,7 @@ func (s *store) WriteSetStatus(_ context.Context, before, set *v1alpha2.PackageV
 func (s *store) Create(_ context.Context, pv *v1alpha1.PackageVariant, how objects.How) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.variants[keyOf(pv)] != nil {
+	if s.variants[objects.KeyOf(pv)] != nil {
 		return &packages.Error{Kind: packages.ErrStale, Err: fmt.Errorf("there is a PackageVariant %s", pv.Name)}
 	}
 	if !how.Try {
@@ -299,7 +299,7 @@ func (s *store) Create(_ context.Context, pv *v1alpha1.PackageVariant, how objec
 
 // Update implements objects.Sets. What is in a manifest is changed there.
 func (s *store) Update(_ context.Context, before, pv *v1alpha1.PackageVariant, how objects.How) error {
-	if at := s.places[keyOf(before)]; at != "" {
+	if at := s.places[objects.KeyOf(before)]; at != "" {
 		return &packages.Error{Kind: packages.ErrRefused, Err: fmt.Errorf(
 			"PackageVariant %s is in %s, and only there it can be changed: remove it there to leave it to the set", pv.Name, at)}
 	}
@@ -323,7 +323,7 @@ func (s *store) Delete(_ context.Context, pv *v1alpha1.PackageVariant) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remove(keyOf(pv))
+	s.remove(objects.KeyOf(pv))
 	return nil
 }
 
@@ -372,11 +372,6 @@ func (s *store) setStatus(key types.NamespacedName, change func(*v1alpha1.Packag
 			s.put(now)
 		}
 	}
-}
-
-// keyOf returns the namespace and the name of an object.
-func keyOf(o metav1.Object) types.NamespacedName {
-	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
 func compareKeys(a, b types.NamespacedName) int {
