@@ -65,9 +65,22 @@ const (
 	ByOwner Index = "owner"
 	// ByLock finds them by the keys of their lock; see revision.Lock.Keys.
 	ByLock Index = "lock"
-	// All finds all of them by any value.
+	// All finds all of them, by the value "". A home needs no index for it.
 	All Index = "all"
 )
+
+// Indexes are all indexes but All, with the values that a revision has in each.
+var Indexes = map[Index]func(*revision.Revision) []string{
+	ByPackage: func(r *revision.Revision) []string { return []string{r.Package.String()} },
+	Inside:    func(r *revision.Revision) []string { return revision.Names(r.Package.Ancestors()) },
+	ByOwner:   func(r *revision.Revision) []string { return revision.Variants(r.Owners) },
+	ByLock: func(r *revision.Revision) []string {
+		if r.Lock == nil {
+			return nil
+		}
+		return r.Lock.Keys()
+	},
+}
 
 // Event is a change of a revision that a home tells of.
 type Event struct {

@@ -136,16 +136,10 @@ func (h *Home) enter(m member) error {
 
 // valuesOf returns what a revision is found by.
 func valuesOf(r *revision.Revision) []value {
-	all := []value{{packages.ByPackage, r.Package.String()}}
-	for _, p := range r.Package.Ancestors() {
-		all = append(all, value{packages.Inside, p.String()})
-	}
-	for _, name := range revision.Variants(r.Owners) {
-		all = append(all, value{packages.ByOwner, name})
-	}
-	if r.Lock != nil {
-		for _, k := range r.Lock.Keys() {
-			all = append(all, value{packages.ByLock, k})
+	all := []value{{by: packages.All}}
+	for by, values := range packages.Indexes {
+		for _, text := range values(r) {
+			all = append(all, value{by, text})
 		}
 	}
 	return all

@@ -31,6 +31,7 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantEqual(t, []string{"blueprints.web.main Published", "blueprints.web.v1 Published"}, w.found(packages.ByPackage, "blueprints/web"))
+	wantEqual(t, []string{"blueprints.web.main Published", "blueprints.web.v1 Published"}, w.found(packages.All, ""))
 	wantEqual(t, []string(nil), w.found(packages.ByLock, source.LockKeys()[0]))
 	name := w.draft(w.home, edge("web/inner"), source.Name)
 	const draft, main, published = "edge.web.inner.packagevariant-1 Draft", "edge.web.inner.main Published",

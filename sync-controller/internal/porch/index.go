@@ -21,20 +21,16 @@ const addressIndex = "address"
 
 // AddIndexes adds the indexes to a cache. It must be called once per cache.
 func AddIndexes(indexer client.FieldIndexer) error {
-	for name, values := range map[packages.Index]client.IndexerFunc{
-		packages.ByPackage: indexed(func(r revision.Revision) []string { return []string{r.Package.String()} }),
-		packages.Inside: indexed(func(r revision.Revision) []string {
-			return revision.Names(r.Package.Ancestors())
-		}),
-		packages.ByLock: indexed(func(r revision.Revision) []string {
-			if r.Lock == nil {
+	for name, values := range packages.Indexes {
+		index := func(o client.Object) []string {
+			pr, ok := o.(*porchapi.PackageRevision)
+			if !ok {
 				return nil
 			}
-			return r.Lock.Keys()
-		}),
-		packages.ByOwner: func(o client.Object) []string { return revision.Variants(o.GetOwnerReferences()) },
-	} {
-		if err := indexer.IndexField(context.Background(), &porchapi.PackageRevision{}, string(name), values); err != nil {
+			r := Revision(pr)
+			return values(&r)
+		}
+		if err := indexer.IndexField(context.Background(), &porchapi.PackageRevision{}, string(name), index); err != nil {
 			return fmt.Errorf("cannot index PackageRevisions by %s: %w", name, err)
 		}
 	}
@@ -51,15 +47,4 @@ func addresses(o client.Object) []string {
 		return nil
 	}
 	return []string{revision.Address(repository.Spec.Git.Repo)}
-}
-
-// indexed returns what a cache finds PackageRevisions by, from what is known of one.
-func indexed(values func(revision.Revision) []string) client.IndexerFunc {
-	return func(o client.Object) []string {
-		pr, ok := o.(*porchapi.PackageRevision)
-		if !ok {
-			return nil
-		}
-		return values(Revision(pr))
-	}
 }
