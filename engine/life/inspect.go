@@ -72,9 +72,7 @@ func (r *Reconciler) mayApprove(ctx context.Context, in *inspection) (err error)
 	if !decide.Approving(&in.Input) && in.Saved.Proposed == "" || in.Deleting {
 		return nil
 	}
-	in.MayApprove, err = r.allowed.Get(in.pv.Namespace, func() (bool, error) {
-		return r.MayApprove(ctx, in.pv.Namespace)
-	})
+	in.MayApprove, err = r.MayApprove(ctx, in.pv.Namespace)
 	return err
 }
 

@@ -17,12 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-const (
-	// keptContents is how many upstream contents are kept, each for keptFor: all variants of a fleet want the same one.
-	keptContents, keptFor = 16, time.Minute
-	// keptAnswers is for how many namespaces the right to approve is kept, each for answerFor.
-	keptAnswers, answerFor = 1024, 10 * time.Second
-)
+// keptContents is how many upstream contents are kept, each for keptFor: all variants of a fleet want the same one.
+const keptContents, keptFor = 16, time.Minute
 
 // Ports are what a Reconciler sees and changes the world by. Those after Functions may be nil.
 type Ports struct {
@@ -77,7 +73,6 @@ type Reconciler struct {
 	Options
 	started    time.Time
 	upstream   *ttlcache.Values[upstreamContent]
-	allowed    *ttlcache.Values[bool] // to approve, by namespace
 	progresses *progresses
 	failures   *failures
 	absences   *absences
@@ -90,7 +85,6 @@ func New(ports Ports, options Options) *Reconciler {
 	}
 	return &Reconciler{Ports: ports.complete(), Options: options, started: options.Now(),
 		upstream:   ttlcache.New[upstreamContent](keptContents, keptFor),
-		allowed:    ttlcache.New[bool](keptAnswers, answerFor),
 		progresses: newProgresses(options.Now), failures: newFailures(options.Now),
 		absences: newAbsences(options.Patience, options.Now)}
 }

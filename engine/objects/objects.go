@@ -22,7 +22,7 @@ type Repository struct {
 	revision.Repository
 }
 
-// The kinds of Events, as Kubernetes has them.
+// Normal and Warning are the kinds of Events, as Kubernetes has them.
 const Normal, Warning = "Normal", "Warning"
 
 // KeyOf returns the namespace and the name of an object.

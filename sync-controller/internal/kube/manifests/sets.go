@@ -6,16 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
-	"github.com/package-variants/package-variants/engine/ttlcache"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,18 +21,15 @@ import (
 // Sets implements objects.Sets by a client as Variants has it, and by a reader that asks the API server.
 type Sets struct {
 	Variants
-	live client.Reader
-	may  *ttlcache.Values[bool] // by namespace and verb
+	live   client.Reader
+	rights rights
 }
 
 var _ objects.Sets = (*Sets)(nil)
 
-// keptAnswers is how many answers about rights are kept, each for answerFor.
-const keptAnswers, answerFor = 1024, 10 * time.Second
-
 // NewSets returns Sets.
 func NewSets(cached porch.API, live client.Reader) *Sets {
-	return &Sets{Variants{cached}, live, ttlcache.New[bool](keptAnswers, answerFor)}
+	return &Sets{Variants{cached}, live, newRights(cached)}
 }
 
 // Set implements objects.Sets.
@@ -131,9 +125,6 @@ func (c *Sets) said(ctx context.Context, verb string, pv *v1alpha1.PackageVarian
 // lacks reports whether the controller lacks a right to write variants, as far as the cluster says. Policies and quotas
 // forbid writes, too.
 func (c *Sets) lacks(ctx context.Context, verb, namespace string) bool {
-	may, err := c.may.Get(namespace+"/"+verb, func() (bool, error) {
-		return access.May(ctx, c.API, &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb,
-			Group: v1alpha1.GroupVersion.Group, Resource: "packagevariants"})
-	})
+	may, err := c.rights.mayWrite(ctx, verb, namespace)
 	return err == nil && !may
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -93,11 +92,4 @@ func written(err error) error {
 		return &packages.Error{Kind: packages.ErrStale, Err: err}
 	}
 	return porch.Classify(err)
-}
-
-// MayApprove returns a function that asks whether the client's account may approve package revisions in a namespace.
-func MayApprove(c client.Writer) func(ctx context.Context, namespace string) (bool, error) {
-	return func(ctx context.Context, namespace string) (bool, error) {
-		return access.May(ctx, c, porch.ApprovalAttributes(namespace))
-	}
 }
