@@ -22,8 +22,11 @@ type Repository struct {
 	revision.Repository
 }
 
-// Normal and Warning are the kinds of Events, as Kubernetes has them.
-const Normal, Warning = "Normal", "Warning"
+// The kinds of Events, as Kubernetes has them.
+const (
+	Normal  = "Normal"
+	Warning = "Warning"
+)
 
 // KeyOf returns the namespace and the name of an object.
 func KeyOf(o metav1.Object) types.NamespacedName {
