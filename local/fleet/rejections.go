@@ -138,7 +138,7 @@ func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, erro
 		what = "%s takes an upgrade back: it is not made again until the upstream revision, the spec, or an injected " +
 			"object changes"
 	}
-	s.store.setStatus(key, func(pv *v1alpha1.PackageVariant) {
+	return true, s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) {
 		pv.Status.ObservedGeneration, pv.Status.ObservedInputs, pv.Status.OpenDraft = pv.Generation, "", nil
 		pv.Status.Operation, pv.Status.Downstream = nil, nil
 		if latest := revision.LatestPublished(published); latest != nil {
@@ -146,7 +146,6 @@ func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, erro
 		}
 		v1alpha1.Stalled(v1alpha1.ReasonRejected, fmt.Sprintf(what, r.Revision)).Set(&pv.Status.Conditions, pv.Generation)
 	})
-	return true, nil
 }
 
 // variantsOf returns the variants that own a revision, which is given by namespace and name.

@@ -95,13 +95,11 @@ func (s *syncer) conclude() {
 	for _, id := range sortedNames(s.errs) {
 		r.Failures = append(r.Failures, fmt.Sprintf("%s: %v", id, s.errs[id]))
 	}
-	for _, key := range sortedKeys(s.store.sets) {
-		set := s.store.sets[key]
-		r.Sets = append(r.Sets, s.line(setKind, set, set.Status.Conditions))
+	for _, set := range s.store.AllSets() {
+		r.Sets = append(r.Sets, s.line(setKind, &set, set.Status.Conditions))
 	}
-	for _, key := range sortedKeys(s.store.variants) {
-		pv := s.store.variants[key]
-		line := s.line(variantKind, pv, pv.Status.Conditions)
+	for _, pv := range s.store.AllVariants() {
+		line := s.line(variantKind, &pv, pv.Status.Conditions)
 		if d := pv.Status.Downstream; d != nil {
 			line.Revision = fmt.Sprintf("v%d", d.Revision)
 		}

@@ -130,7 +130,7 @@ func (s *syncer) open(ctx context.Context) (bool, error) {
 	if s.Aside {
 		stands.aside = ""
 	}
-	var lost []types.NamespacedName
+	var lost []*v1alpha1.PackageVariant
 	s.store, lost = newStore(fleet, s.Now, m, s.was)
 	s.source = m.Source()
 	s.state = newState()
@@ -141,7 +141,7 @@ func (s *syncer) open(ctx context.Context) (bool, error) {
 	}
 	s.home = home.New(home.Options{Cache: filepath.Join(s.Cache, "packages"), Fleet: fleet, Notes: s.was.Notes,
 		Repositories: repositoriesOf(m)})
-	return true, s.removeAll(lost)
+	return true, s.removeAll(ctx, lost)
 }
 
 // repositoriesOf returns the Repositories of manifests as the home has them.
@@ -154,13 +154,13 @@ func repositoriesOf(m *manifests.Manifests) (all []home.Repository) {
 }
 
 // removeAll removes the variants that are lost.
-func (s *syncer) removeAll(lost []types.NamespacedName) error {
+func (s *syncer) removeAll(ctx context.Context, lost []*v1alpha1.PackageVariant) error {
 	if len(lost) == 0 {
 		return nil
 	}
 	var names []string
-	for _, key := range lost {
-		names = append(names, key.String())
+	for _, pv := range lost {
+		names = append(names, objects.KeyOf(pv).String())
 	}
 	list := strings.Join(names, ", ")
 	if s.store.keeps != "" {
@@ -171,8 +171,10 @@ func (s *syncer) removeAll(lost []types.NamespacedName) error {
 		return fmt.Errorf("%d variants are not in the manifests any more, which is more than %d, so nothing was done: %s. "+
 			"If they are to be removed, say --max-removals=%d", len(lost), most, list, len(lost))
 	}
-	for _, key := range lost {
-		s.store.remove(key)
+	for _, pv := range lost {
+		if err := s.store.Delete(ctx, pv); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -231,12 +233,14 @@ func (s *syncer) reconcile(ctx context.Context) error {
 		Functions: mutate.Builtin{}},
 		life.Options{Version: version(), Now: s.Now})
 	for range maxPasses {
-		seen, again := s.store.version, false
-		for _, key := range sortedKeys(s.store.sets) {
+		seen, again := s.store.log.Version(), false
+		for _, set := range s.store.AllSets() {
+			key := objects.KeyOf(&set)
 			wait, err := ofSets.Reconcile(ctx, key)
 			again = s.outcome(setKind+" "+key.String(), wait, err) || again
 		}
-		for _, key := range sortedKeys(s.store.variants) {
+		for _, pv := range s.store.AllVariants() {
+			key := objects.KeyOf(&pv)
 			held, err := s.held(ctx, key)
 			if held || s.refused[key] || ctx.Err() != nil {
 				continue
@@ -247,7 +251,7 @@ func (s *syncer) reconcile(ctx context.Context) error {
 			}
 			again = s.outcome(variantKind+" "+key.String(), wait, err) || again
 		}
-		if err := ctx.Err(); err != nil || s.store.version == seen && !again {
+		if err := ctx.Err(); err != nil || s.store.log.Version() == seen && !again {
 			return err
 		}
 	}
@@ -293,7 +297,9 @@ func (s *syncer) push(ctx context.Context) (bool, error) {
 		}
 		of := variantsOf(id, owners[id].Owners)
 		for _, key := range of {
-			s.takeBack(key, o.Err)
+			if err := s.takeBack(ctx, key, o.Err); err != nil {
+				return false, err
+			}
 		}
 		if len(of) == 0 && !errors.Is(o.Err, packages.ErrStale) {
 			s.errs["package revision "+id] = o.Err
@@ -303,10 +309,9 @@ func (s *syncer) push(ctx context.Context) (bool, error) {
 }
 
 // takeBack gives a variant the status that it had before what could not be pushed.
-func (s *syncer) takeBack(key types.NamespacedName, err error) {
+func (s *syncer) takeBack(ctx context.Context, key types.NamespacedName, err error) error {
 	if errors.Is(err, packages.ErrStale) { // it is decided again
-		s.store.setStatus(key, func(pv *v1alpha1.PackageVariant) { pv.Status = s.recorded(key) })
-		return
+		return s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) { pv.Status = s.recorded(key) })
 	}
 	s.refused[key] = true
 	condition := v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, err.Error())
@@ -315,7 +320,7 @@ func (s *syncer) takeBack(key types.NamespacedName, err error) {
 	} else {
 		s.errs[variantKind+" "+key.String()] = err
 	}
-	s.store.setStatus(key, func(pv *v1alpha1.PackageVariant) {
+	return s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) {
 		pv.Status = s.recorded(key)
 		pv.Status.ObservedInputs = ""
 		condition.Set(&pv.Status.Conditions, pv.Generation)
@@ -338,17 +343,18 @@ func (s *syncer) record(ctx context.Context, announce bool) error {
 			now.Notes[id] = note
 		}
 	}
-	for key, set := range s.store.sets {
-		now.Sets[key] = *set
+	for _, set := range s.store.AllSets() {
+		now.Sets[objects.KeyOf(&set)] = set
 	}
-	for key, pv := range s.store.variants {
+	for _, pv := range s.store.AllVariants() {
+		key := objects.KeyOf(&pv)
 		before := s.was.Variants[key]
 		r := RecordedVariant{Manifest: before.Manifest || s.store.places[key] != "", PackageVariant: *pv.DeepCopy()}
 		if _, rejected := now.Rejections[key]; rejected {
 			r.Asked = before.Asked
 		} else {
 			var err error
-			if r.Asked, err = s.asked(ctx, pv); err != nil { // a Repository that is away
+			if r.Asked, err = s.asked(ctx, &pv); err != nil { // a Repository that is away
 				r.Asked = before.Asked
 			}
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/packages"
-	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,12 +21,6 @@ func Classify(err error) error {
 	}
 	rendered, _ := RenderError(err)
 	return &packages.Error{Kind: kindOf(err), Condition: conditionOf(err), Rendered: rendered, Err: err}
-}
-
-// unusable returns the error of a revision whose files are not worked on.
-func unusable(revision, reason string, err error) error {
-	return &packages.Error{Kind: packages.ErrRefused, Err: err,
-		Condition: v1alpha1.Stalled(reason, krm.Visible(revision+" is not worked on: "+err.Error()))}
 }
 
 // kindOf returns the kind of an error of Porch.
@@ -64,19 +57,14 @@ func conditionOf(err error) v1alpha1.Condition {
 	rendered, ofRender := RenderError(err)
 	switch {
 	case RefusesFiles(err):
-		return v1alpha1.Stalled(v1alpha1.ReasonPackageRefused, krm.Visible("Porch does not take a file of the package: "+
-			"rename or correct the file that it names, in the upstream or in this package ("+err.Error()+")"))
+		return packages.FileRefused(err)
 	case TooLarge(err):
-		return v1alpha1.Stalled(v1alpha1.ReasonPackageTooLarge,
-			"nothing was saved, because all files of the package are sent in one request, and it is larger than Porch takes: "+
-				"make the package smaller, or split it ("+err.Error()+")")
+		return packages.TooLarge(err)
 	case RunnerUnavailable(err):
 		return v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable,
 			"will try again: Porch's function-runner does not answer: "+err.Error())
 	case ofRender:
-		return v1alpha1.Stalled(v1alpha1.ReasonRenderFailed,
-			"nothing was saved, because the pipeline in the package's Kptfile failed; correct the function or its config, in "+
-				"the upstream or in this variant: "+rendered)
+		return packages.RenderFailed(rendered)
 	case Placeholder(err):
 		return v1alpha1.Stalled(v1alpha1.ReasonUpstreamIsPlaceholder,
 			"this version of Porch derives no package from a branch: publish the upstream, and name its revision "+

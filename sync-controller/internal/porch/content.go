@@ -7,9 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -73,21 +70,6 @@ func contentFrom(read *packages.Content) Content {
 			RepositoryName: read.Package.Repo, PackageName: read.Package.Name, WorkspaceName: read.Workspace,
 		},
 	})
-}
-
-// replacement is what Porch's API returns for bytes that are not UTF-8.
-const replacement = "\uFFFD"
-
-// CheckText returns an error for files that Porch's API does not return byte for byte: saved as they were read, they
-// would be damaged.
-func CheckText(files map[string]string) error {
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if strings.Contains(name, replacement) || strings.Contains(files[name], replacement) {
-			return fmt.Errorf("%s is not text in UTF-8, or has the character U+FFFD, which Porch's API returns in place of "+
-				"other bytes: convert it, or take it out of the package", name)
-		}
-	}
-	return nil
 }
 
 // ErrNoFiles says that a package revision has no files.

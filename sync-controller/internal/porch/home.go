@@ -68,11 +68,11 @@ func (h *Home) Get(ctx context.Context, namespace, name string) (revision.Revisi
 func (h *Home) Read(ctx context.Context, namespace, name string) (packages.Content, error) {
 	content, err := h.Content(ctx, namespace, name)
 	if errors.Is(err, timeouts.ErrTooLarge) {
-		return packages.Content{}, unusable(name, v1alpha1.ReasonPackageTooLarge, timeouts.ErrTooLarge)
+		return packages.Content{}, packages.Unusable(name, v1alpha1.ReasonPackageTooLarge, timeouts.ErrTooLarge)
 	}
 	if err == nil {
-		if err := CheckText(content.Files); err != nil {
-			return packages.Content{}, unusable(name, v1alpha1.ReasonPackageRefused, err)
+		if err := packages.CheckText(content.Files); err != nil {
+			return packages.Content{}, packages.Unusable(name, v1alpha1.ReasonPackageRefused, err)
 		}
 	}
 	return content.port(), Classify(err)
