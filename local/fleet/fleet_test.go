@@ -178,6 +178,28 @@ func TestLife(t *testing.T) {
 	w.idle()
 }
 
+// TestConflict has both sides change a value: the draft has the upstream's, and the report names it until the draft is
+// merged.
+func TestConflict(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	w.sync()
+	w.merge(strings.TrimPrefix(draft1, "heads/"))
+	w.sync()
+	w.push("main", "Keep it tiny", map[string]string{"edge/web/settings.yaml": strings.Replace(
+		w.remote.Git("show", "main:edge/web/settings.yaml"), "size: small", "size: tiny", 1)})
+	w.push("main", "Version 2", map[string]string{"blueprints/web/settings.yaml": settings("large")},
+		"HEAD:refs/tags/blueprints/web/v2")
+	report := w.sync()
+	w.equal("upgrade", []string{"web: UpToDate v2 edge.web.packagevariant-2"}, lines(report))
+	w.equal("conflicts", `with blueprints.web.v2, both sides changed data.size of ConfigMap "settings" in settings.yaml `+
+		`(here "tiny", upstream "large"; the draft has the upstream's)`, report.Variants[0].Conflicts)
+	w.merge(strings.TrimPrefix(draft2, "heads/"))
+	report = w.sync()
+	w.equal("merged", []string{"web: UpToDate v3"}, lines(report))
+	w.equal("conflicts", "", report.Variants[0].Conflicts)
+}
+
 // TestAutomatic publishes at once what nobody has to review, and waits where a person changed it.
 func TestAutomatic(t *testing.T) {
 	t.Parallel()

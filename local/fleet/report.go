@@ -42,6 +42,8 @@ type Line struct {
 	Revision string `json:"revision,omitempty"`
 	Draft    string `json:"draft,omitempty"`
 	Message  string `json:"message,omitempty"`
+	// Conflicts names the values that the upstream and the package both changed.
+	Conflicts string `json:"conflicts,omitempty"`
 }
 
 func (r *Report) note(format string, args ...any) {
@@ -109,6 +111,9 @@ func (s *syncer) conclude() {
 				line.Message = d.Message
 			}
 		}
+		if meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionConflicted) {
+			line.Conflicts = meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted).Message
+		}
 		r.Variants = append(r.Variants, line)
 	}
 }
@@ -142,6 +147,11 @@ func (r *Report) Table(to io.Writer) error {
 		return err
 	}
 	var rest strings.Builder
+	for _, l := range r.Variants {
+		if l.Conflicts != "" {
+			fmt.Fprintf(&rest, "Conflict: %s: %s\n", nameOf(l), l.Conflicts)
+		}
+	}
 	for _, l := range r.Sets {
 		fmt.Fprintf(&rest, "set %s: %s: %s\n", nameOf(l), l.Reason, l.Message)
 	}
