@@ -91,11 +91,12 @@ FUNCTIONS_BIN := $(CURDIR)/bin/functions
 TOOLS_BIN := $(CURDIR)/bin/tools
 KPT := $(TOOLS_BIN)/kpt
 SYNC_CONTROLLER := $(CURDIR)/bin/sync-controller
+VARIANTS := $(CURDIR)/bin/variants
 KUBECTL_VARIANTS := $(CURDIR)/bin/kubectl-variants
 # Where tests find the images, and what made them.
 IMAGES := $(CURDIR)/dist/images
 RELEASE := $(CURDIR)/bin/release
-export KPT FUNCTIONS_BIN TOOLS_BIN SYNC_CONTROLLER KUBECTL_VARIANTS IMAGES RELEASE REGISTRY VERSION
+export KPT FUNCTIONS_BIN TOOLS_BIN VARIANTS SYNC_CONTROLLER KUBECTL_VARIANTS IMAGES RELEASE REGISTRY VERSION
 
 # $(call each,MODULES,COMMAND) runs COMMAND in each module, in all of them even
 # when one fails, and fails if one did.
@@ -175,12 +176,16 @@ $(PORCH_CONTROLLERS):
 	$(TOOL_BUILD) -o $@.$$$$ github.com/nephio-project/porch/controllers && mv $@.$$$$ $@ && $(call built,them)
 
 .PHONY: build
-build: build-functions build-controller build-plugin ## Build the functions, the controller and the kubectl plugin into bin
+build: build-functions build-variants build-controller build-plugin ## Build the functions, variants, the controller and the kubectl plugin into bin
 
 .PHONY: build-functions
 build-functions:
 	@echo '== building the functions' && mkdir -p $(FUNCTIONS_BIN)
 	@cd functions && $(GO_BUILD) -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
+
+.PHONY: build-variants
+build-variants: ## Build bin/variants, which needs nothing but git
+	@echo '== building variants' && cd local && $(GO_BUILD) -ldflags '-s -w' -o $(VARIANTS) .
 
 .PHONY: build-controller
 build-controller:
@@ -277,7 +282,7 @@ WITH_KPT := ./binaries ./corpus ./kpt ./internal/harness ./internal/machine ./in
 
 .PHONY: test
 test: ## Run the tests that need no cluster: tables, stories, the contract in memory and on git, and the functions with the real kpt
-	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS)
+	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(FUNCTIONS_BIN) $(VARIANTS) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS)
 	@$(MAKE) --no-print-directory kpt-tools build
 	@echo '== testing: this takes about 7 minutes on two cores'; $(begin); \
 	$(call part,tables and stories,$(call each,$(filter-out e2e e2e/bench,$(MODULES)),GOGC=400 $(GO_TEST) ./...)); \
@@ -293,7 +298,7 @@ test-cluster: ## Run the tests that need a Kubernetes API, and those that need P
 
 .PHONY: test-with-kubectl
 test-with-kubectl:
-	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(FUNCTIONS_BIN) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS) $(PLAIN_STACK)
+	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(FUNCTIONS_BIN) $(VARIANTS) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS) $(PLAIN_STACK)
 	@$(MAKE) --no-print-directory tools build plain-stack-tools
 	@echo '== testing in a cluster: this takes about 12 minutes on two cores'; $(begin); \
 	$(call part,contract of Porch,$(call each,e2e,$(GO_TEST) ./contract)); \
@@ -405,9 +410,9 @@ microbench: ## Run the benchmarks of the modules (BENCH=regexp, BENCHCOUNT=n)
 
 # Each demo says what it has to build before that begins, and builds nothing else.
 .PHONY: demo
-demo: ## Show a blueprint become the packages of a fleet, a changed value and an upgrade, on this machine with kpt
-	@hack/announce.sh $(KPT_BUILD) $(CATALOG_BUILD) $(FUNCTIONS_BIN)
-	@$(MAKE) --no-print-directory kpt-tools build-functions
+demo: ## Show a blueprint become the packages of a fleet, with nothing but git: drafts, an edit, a hotfix, waves, a conflict
+	@hack/announce.sh $(VARIANTS)
+	@$(MAKE) --no-print-directory build-variants
 	@hack/demo.sh
 
 .PHONY: demo-cluster

@@ -12,9 +12,7 @@ step='the set-up' expected=''
 # fail TEXT ends the demo.
 fail() { printf '\ndemo: %s: %s\n' "$step" "$1" >&2 && exit 1; }
 
-for tool in bin/functions/merge-upstream bin/tools/kpt bin/tools/set-namespace; do
-	[[ -x $tool ]] || fail "$tool is missing: run make demo, which builds it"
-done
+[[ -x bin/variants ]] || fail 'bin/variants is missing: run make demo, which builds it'
 work=$(mktemp -d) || fail 'cannot make a temporary directory'
 trap 'rm -rf "$work"' EXIT
 
@@ -32,10 +30,10 @@ settle() { tidy | sed -E 's/(\[(PASS|FAIL)\] .* in )[0-9.]+m?s$/\10s/'; }
 
 # run COMMAND runs a command in this shell, and keeps what it prints for check.
 run() {
-	[[ $step == 'the set-up' ]] || printf '$ %s\n' "$1"
+	[[ $step == 'the set-up' ]] || fold -s -w 100 <<<"$ $1"
 	local failed=0
 	eval "$1" >"$work/output" 2>&1 </dev/null || failed=$?
-	tidy <"$work/output" | grep -v '^\[RUNNING\]' || true
+	tidy <"$work/output" | fold -s -w 100
 	cat "$work/output" >>"$work/printed"
 	[[ $failed == 0 ]] || fail "exit code $failed of: $1"
 }
@@ -73,7 +71,7 @@ block() {
 }
 
 : >"$work/printed"
-echo 'One blueprint becomes the packages of three sites: the functions and kpt, on this machine.'$'\n'
+echo 'One blueprint becomes the packages of three sites, with nothing but git.'$'\n'
 began=$SECONDS language='' text='' paragraph=''
 while IFS= read -r line <&3; do
 	case $language:$line in

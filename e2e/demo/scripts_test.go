@@ -40,14 +40,14 @@ func TestDemo(t *testing.T) {
 		return // the page may be about to change
 	}
 	for name, c := range map[string]struct{ old, new, want, fails string }{
-		"all goes well": {want: "no file has changed"},
-		"another output": {old: "no file has changed\n```", new: "a file has changed\n```", want: "== 5. ",
-			fails: "demo: 5. A second run changes nothing: this is not (>) what docs/getting-started.md shows (<)\n"},
-		"an output too many": {old: "> merge.yaml\n", new: "> merge.yaml\necho x\n", want: "$ echo x\nx\n",
-			fails: "> x\n"},
-		"a command fails": {old: "ls cluster/packagevariants", new: "ls no", want: "$ ls no/default\nls: ",
-			fails: "\ndemo: 1. The set says which sites get a variant: exit code 2 of: ls no/default\n"},
-		"the set-up fails": {old: "git init -q", new: "false", fails: "\ndemo: the set-up: exit code 1 of: false"},
+		"all goes well": {want: "Conflict: web-lon-web-tmkmhdtf99"},
+		"another output": {old: "+  payment: pay.eu", new: "+  payment: to.eu", want: "== 4. ",
+			fails: "demo: 4. A value changes in one region: this is not (>) what docs/getting-started.md shows (<)\n"},
+		"an output too many": {old: "cat rollout.yaml >> fleet/set.yaml\n", new: "cat rollout.yaml >> fleet/set.yaml\necho x\n",
+			want: "$ echo x\nx\n", fails: "> x\n"},
+		"a command fails": {old: "git show origin/drafts", new: "git show no", want: "\nfatal: ",
+			fails: "\ndemo: 2. A draft is a branch: exit code 128 of: git show no/"},
+		"the set-up fails": {old: "cp -r", new: "false", fails: "\ndemo: the set-up: exit code 1 of: false"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,8 +60,8 @@ func TestDemo(t *testing.T) {
 				t.Errorf("the demo leaves %q behind", left)
 			}
 			if c.fails == "" {
-				expectLines(t, out, 150, "+        namespace: gateway-fra", "+  auth: login.us.example.com",
-					"spec.template.spec.containers[name=gateway].image: is registry.example.com/gateway:1.4.1 here")
+				expectLines(t, out, 300, "  payment: payment.eu.example.com # who takes the money",
+					"+  payment: pay.eu.example.com # who takes the money", "-  replicas: 8 # the fair")
 			}
 		})
 	}
@@ -89,9 +89,9 @@ func demo(t *testing.T, temp, old, changed string) (stdout, stderr string, err e
 	clone[page] = strings.Replace(clone[page], old, changed, 1)
 	dir := t.TempDir()
 	err = clone.Write(dir)
-	for _, name := range []string{"bin", "examples"} {
-		err = errors.Join(err, os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)))
-	}
+	const copied = "docs/getting-started"
+	err = errors.Join(err, os.Symlink(filepath.Join(root, "bin"), filepath.Join(dir, "bin")),
+		os.CopyFS(filepath.Join(dir, copied), os.DirFS(filepath.Join(root, copied))))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,8 +28,8 @@ var update = os.Getenv("UPDATE_GOLDEN") != ""
 // inContainers is the heading of a section that needs a container runtime. Where there is none, it is left out.
 const inContainers = "Container images"
 
-// testedElsewhere are the examples whose commands other tests run: those of e2e/demo, e2e/start and e2e/render.
-var testedElsewhere = []string{"variant-of-a-fleet", "fleet-in-a-cluster", "rollout", "rendered-by-porch"}
+// testedElsewhere are the examples whose commands other tests run: those of e2e/demo and e2e/render.
+var testedElsewhere = []string{"fleet-in-a-cluster", "rollout", "rendered-by-porch"}
 
 // TestExamples does what the README of each other example says.
 func TestExamples(t *testing.T) {

@@ -43,7 +43,8 @@ func startShell(t *testing.T, example string) *shell {
 	if err := walkthrough.Clone(dir, root, bin, example); err != nil {
 		t.Fatal(err)
 	}
-	env := append(walkthrough.Environment(), "HOME="+temp, "LC_ALL=C")
+	env := append(walkthrough.Environment(), "HOME="+temp, "LC_ALL=C", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
 	s, err := walkthrough.Start(t.Context(), dir, env)
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ const (
 	page  = root + "/docs/getting-started.md"
 	files = "docs/getting-started"
 	// set is the PackageVariantSet that the page and the README show.
-	set = root + "/" + files + "/set.yaml"
+	set = root + "/" + files + "/fleet/set.yaml"
 )
 
 var shared *stack.Stack
@@ -115,13 +115,13 @@ func startSession(t *testing.T) *walkthrough.Session {
 	}
 	dir := filepath.Join(temp, "clone")
 	bin := map[string]string{"stack": shared.Dir}
-	for name, variable := range map[string]string{"tools": "TOOLS_BIN", "functions": "FUNCTIONS_BIN",
+	for name, variable := range map[string]string{"tools": "TOOLS_BIN", "variants": "VARIANTS",
 		"sync-controller": "SYNC_CONTROLLER", "kubectl-variants": "KUBECTL_VARIANTS"} {
 		if bin[name] = os.Getenv(variable); bin[name] == "" {
 			t.Fatalf("the environment variable %s is not set: run this by make, which builds what it names", variable)
 		}
 	}
-	if err := walkthrough.Clone(dir, root, bin, "variant-of-a-fleet"); err != nil {
+	if err := walkthrough.Clone(dir, root, bin); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.CopyFS(filepath.Join(dir, filepath.FromSlash(files)), os.DirFS(filepath.Join(root, files))); err != nil {
@@ -136,7 +136,7 @@ func startSession(t *testing.T) *walkthrough.Session {
 	t.Cleanup(func() { _ = s.Close() })
 	runAll(t, s, []string{
 		// What make prints to install is what it prints in the repository.
-		`make() { case "$*" in "build-functions kpt-tools" | stack-up) ;;
+		`make() { case "$*" in build-variants | stack-up) ;;
 			install-yaml) HOME='` + os.Getenv("HOME") + `' MAKEFLAGS= command make --no-print-directory \
 				-C '` + repository + `' "$@" RELEASE="$HOME/release" ;;
 			*) false ;; esac; }`,

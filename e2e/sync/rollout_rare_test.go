@@ -64,7 +64,7 @@ func TestRolloutKilled(t *testing.T) {
 		w.site(fmt.Sprintf("site-%d", i), "sites")
 	}
 	w.Publish("blueprints", "web", "v1", simple())
-	k := newKiller(w, git)
+	k := newKiller(w, git, 3)
 	f := &flight{w: w}
 	w.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
 		if status := f.look(r, phase); status != nil {

@@ -38,8 +38,9 @@ type Line struct {
 	// State is Ready, Stalled or Reconciling, and why.
 	State  string `json:"state"`
 	Reason string `json:"reason"`
-	// Revision is the published revision, Draft the one that waits to be.
+	// Revision is the published revision, Draft the one that waits to be; Upstream is what the package is to be made from.
 	Revision string `json:"revision,omitempty"`
+	Upstream string `json:"upstream,omitempty"`
 	Draft    string `json:"draft,omitempty"`
 	Message  string `json:"message,omitempty"`
 	// Conflicts names the values that the upstream and the package both changed.
@@ -102,6 +103,9 @@ func (s *syncer) conclude() {
 	}
 	for _, pv := range s.store.AllVariants() {
 		line := s.line(variantKind, &pv, pv.Status.Conditions)
+		if u := pv.Status.Upstream; u != nil {
+			line.Upstream = u.Name
+		}
 		if d := pv.Status.Downstream; d != nil {
 			line.Revision = fmt.Sprintf("v%d", d.Revision)
 		}
@@ -137,17 +141,20 @@ func (s *syncer) line(kind string, o metav1.Object, conditions []metav1.Conditio
 func (r *Report) Table(to io.Writer) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	if len(r.Variants) > 0 {
-		_, _ = fmt.Fprintln(w, "VARIANT\tSTATE\tREVISION\tDRAFT\tMESSAGE") // it is in memory until Flush
+		_, _ = fmt.Fprintln(w, "VARIANT\tSTATE\tREVISION\tUPSTREAM\tDRAFT") // it is in memory until Flush
 	}
 	for _, l := range r.Variants {
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", nameOf(l), cmp.Or(l.Reason, "-"), cmp.Or(l.Revision, "-"),
-			cmp.Or(l.Draft, "-"), l.Message)
+			cmp.Or(l.Upstream, "-"), cmp.Or(l.Draft, "-"))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	var rest strings.Builder
 	for _, l := range r.Variants {
+		if l.State != v1alpha1.ConditionReady && l.Message != "" {
+			fmt.Fprintf(&rest, "%s: %s\n", nameOf(l), l.Message)
+		}
 		if l.Conflicts != "" {
 			fmt.Fprintf(&rest, "Conflict: %s: %s\n", nameOf(l), l.Conflicts)
 		}
