@@ -267,6 +267,17 @@ func Candidates(revisions []Revision) []variant.Candidate {
 	return out
 }
 
+// Upstream returns the revision that an upstream stands for now, chosen from all of a namespace; nil if there is none.
+func Upstream(u *variant.Upstream, revisions []Revision) *Revision {
+	if u == nil {
+		return nil
+	}
+	if i := u.Resolve(Candidates(revisions)); i >= 0 {
+		return &revisions[i]
+	}
+	return nil
+}
+
 // LastWorkspace returns the workspace with the highest number among those that a variant names; "" if there is none.
 func LastWorkspace(workspaces []string) string {
 	last, highest := "", 0

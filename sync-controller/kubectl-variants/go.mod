@@ -10,6 +10,7 @@ require (
 	github.com/package-variants/package-variants/api v0.0.0
 	github.com/package-variants/package-variants/engine v0.0.0
 	github.com/package-variants/package-variants/functions v0.0.0
+	github.com/package-variants/package-variants/local v0.0.0
 	github.com/package-variants/package-variants/sync-controller v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
@@ -131,5 +132,6 @@ replace (
 	github.com/package-variants/package-variants/api => ../../api
 	github.com/package-variants/package-variants/engine => ../../engine
 	github.com/package-variants/package-variants/functions => ../../functions
+	github.com/package-variants/package-variants/local => ../../local
 	github.com/package-variants/package-variants/sync-controller => ../
 )

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/spf13/cobra"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -19,6 +20,9 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
+
+// Words are what the plugin calls things.
+var Words = review.Words{Command: "kubectl variants", Controller: "the controller", Wait: "wait for the controller"}
 
 // Env is what a command runs in.
 type Env struct {

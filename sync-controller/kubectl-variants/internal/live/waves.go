@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -115,15 +114,4 @@ func (c *Cluster) objects(ctx context.Context, of expansion.GroupKind) ([]expans
 func objectOf(o client.Object) expansion.Object {
 	return expansion.Object{Name: o.GetName(), Namespace: o.GetNamespace(), Labels: o.GetLabels(),
 		Annotations: o.GetAnnotations()}
-}
-
-// Upstream returns the revision that an upstream stands for now, chosen from all of a namespace; nil if there is none.
-func Upstream(u *variant.Upstream, revisions []revision.Revision) *revision.Revision {
-	if u == nil {
-		return nil
-	}
-	if i := u.Resolve(revision.Candidates(revisions)); i >= 0 {
-		return &revisions[i]
-	}
-	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/visible"
+	"github.com/package-variants/package-variants/engine/visible"
 )
 
 // Tone is the kind of a state, for its colour; a word names the state itself.

@@ -16,6 +16,7 @@ import (
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/local/programs"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"golang.org/x/sys/unix"
 	corev1 "k8s.io/api/core/v1"
@@ -187,7 +188,7 @@ func blueprint(b *testing.B) (*porchapi.PackageRevision, *porchapi.PackageRevisi
 			Revision: 1, Lifecycle: porchapi.PackageRevisionLifecyclePublished},
 		Status: porchapi.PackageRevisionStatus{PublishedAt: someTime},
 	}
-	files, err := read(filepath.Join(scenario, "blueprint"))
+	files, err := programs.Read(filepath.Join(scenario, "blueprint"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/local/programs"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -176,7 +177,7 @@ func TestWriteNamespaces(t *testing.T) {
 // filesOfDir returns the files of a directory.
 func filesOfDir(t *testing.T, directory string) map[string]string {
 	t.Helper()
-	files, err := read(directory)
+	files, err := programs.Read(directory)
 	if err != nil {
 		t.Fatal(err)
 	}

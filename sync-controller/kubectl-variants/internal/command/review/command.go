@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package review has the commands kubectl variants approve and kubectl variants reject: what is done is shown before.
 package review
 
 import (
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
@@ -57,13 +59,13 @@ type options struct {
 // action is approve or reject.
 type action struct {
 	verb, done string
-	items      func(*Input) []Item
+	items      func(*review.Input) []review.Item
 	do         func(context.Context, *live.Cluster, *revision.Revision) error
 }
 
 var (
-	approve = action{"approve", "approved", Approvals, publish}
-	reject  = action{"reject", "rejected", Rejections, withdraw}
+	approve = action{"approve", "approved", review.Approvals, publish}
+	reject  = action{"reject", "rejected", review.Rejections, withdraw}
 )
 
 // NewApprove returns the command approve.
@@ -126,7 +128,7 @@ func run(ctx context.Context, env *cli.Env, a action, o *options, args []string)
 		return err
 	}
 	for i := range items {
-		if _, err := fmt.Fprint(env.Out, krm.Visible(show(&items[i]))); err != nil {
+		if _, err := fmt.Fprint(env.Out, krm.Visible(review.Show(&items[i]))); err != nil {
 			return err
 		}
 	}
@@ -135,8 +137,8 @@ func run(ctx context.Context, env *cli.Env, a action, o *options, args []string)
 
 // finish asks for confirmation and does what was shown.
 func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *options,
-	set *v1alpha2.PackageVariantSet, items []Item) error {
-	todo, refused := summary(items)
+	set *v1alpha2.PackageVariantSet, items []review.Item) error {
+	todo, refused := review.Summary(items)
 	wave, err := waveToApprove(env, a, o, set, refused)
 	if err != nil {
 		return err
@@ -150,7 +152,7 @@ func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *opt
 			return err
 		}
 	}
-	err = confirm(krm.Visible(fmt.Sprintf("%s %s?", a.verb, question)), o.yes, isTerminal(env.In), env.In, env.Out)
+	err = review.Confirm(krm.Visible(fmt.Sprintf("%s %s?", a.verb, question)), o.yes, isTerminal(env.In), env.In, env.Out)
 	if err != nil {
 		return err
 	}
@@ -184,7 +186,7 @@ func waveToApprove(env *cli.Env, a action, o *options, set *v1alpha2.PackageVari
 func subject(todo int, wave Wave) string {
 	var parts []string
 	if todo > 0 {
-		parts = append(parts, counted(todo, "package revision"))
+		parts = append(parts, review.Counted(todo, "package revision"))
 	}
 	if wave.Value != "" {
 		parts = append(parts, wave.Told)
@@ -193,7 +195,7 @@ func subject(todo int, wave Wave) string {
 }
 
 // doAll acts on each item that is not refused, one after the other. A failed item does not stop the others.
-func doAll(ctx context.Context, env *cli.Env, c *live.Cluster, a action, items []Item) []error {
+func doAll(ctx context.Context, env *cli.Env, c *live.Cluster, a action, items []review.Item) []error {
 	var errs []error
 	for i := range items {
 		t := items[i].Target
@@ -214,7 +216,7 @@ func notDone(a action, failed, refused int) error {
 	if refused == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s not %s, for the reasons above", counted(refused+failed, "package revision"), a.done)
+	return fmt.Errorf("%s not %s, for the reasons above", review.Counted(refused+failed, "package revision"), a.done)
 }
 
 // publish proposes a draft and approves the proposal. Porch refuses if the draft changed since it was shown.

@@ -7,14 +7,16 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 )
 
 // gather reads all about the variants, and returns the items to act on.
 func gather(ctx context.Context, c *live.Cluster, a action, o *options,
-	variants []v1alpha1.PackageVariant) ([]Item, error) {
+	variants []v1alpha1.PackageVariant) ([]review.Item, error) {
 	revisions, err := c.Revisions(ctx)
 	if err != nil {
 		return nil, err
@@ -30,12 +32,12 @@ func gather(ctx context.Context, c *live.Cluster, a action, o *options,
 		}
 	}
 	revision.Locate(revisions, repositories)
-	var items []Item
+	var items []review.Item
 	for i := range variants {
-		in := &Input{Variant: &variants[i], Revisions: revisions, Repositories: repositories,
+		in := &review.Input{Words: cli.Words, Variant: &variants[i], Revisions: revisions, Repositories: repositories,
 			Files: map[string]map[string]string{}, Gates: map[string][]string{},
 			AllowConflicts: o.allowConflicts, AllowGates: o.allowGates}
-		if err := in.read(ctx, c); err != nil {
+		if err := read(ctx, c, in); err != nil {
 			return nil, err
 		}
 		items = append(items, a.items(in)...)
@@ -44,7 +46,7 @@ func gather(ctx context.Context, c *live.Cluster, a action, o *options,
 }
 
 // read reads the files to compare, and their gates.
-func (in *Input) read(ctx context.Context, c *live.Cluster) error {
+func read(ctx context.Context, c *live.Cluster, in *review.Input) error {
 	open, published := in.Targets()
 	for i := range open {
 		files, err := c.Files(ctx, open[i].Name)

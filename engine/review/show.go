@@ -13,8 +13,8 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
-// show returns what the user sees of an item before anything is done.
-func show(item *Item) string {
+// Show returns what the user sees of an item before anything is done.
+func Show(item *Item) string {
 	t := item.Target
 	if t == nil {
 		is := "it has no package yet"
@@ -52,8 +52,8 @@ func madeBy(t *revision.Revision) string {
 	return fmt.Sprintf(", made by %s of %s", t.Task.Type, t.Task.Source)
 }
 
-// summary counts the items: todo are to be acted on, refused are not.
-func summary(items []Item) (todo, refused int) {
+// Summary counts the items: todo are to be acted on, refused are not.
+func Summary(items []Item) (todo, refused int) {
 	for i := range items {
 		switch item := &items[i]; {
 		case item.Target == nil:
@@ -71,9 +71,9 @@ var (
 	errNo         = errors.New("nothing is done")
 )
 
-// confirm asks a question unless the user already said yes. It fails if the answer is no, or if the user cannot be
+// Confirm asks a question unless the user already said yes. It fails if the answer is no, or if the user cannot be
 // asked.
-func confirm(question string, yes, terminal bool, in io.Reader, out io.Writer) error {
+func Confirm(question string, yes, terminal bool, in io.Reader, out io.Writer) error {
 	if yes {
 		return nil
 	}
@@ -94,8 +94,8 @@ func confirm(question string, yes, terminal bool, in io.Reader, out io.Writer) e
 	return errNo
 }
 
-// counted returns a number of things: "1 package revision", "2 package revisions".
-func counted(n int, thing string) string {
+// Counted returns a number of things: "1 package revision", "2 package revisions".
+func Counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}

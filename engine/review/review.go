@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package review has the commands kubectl variants approve and kubectl variants reject. A pure function decides what to
-// do from what was read; it is shown before it is done.
+// Package review is what a person sees of the drafts of a variant before approving or rejecting them, and why that is
+// refused. It takes values only: the command lines of all homes share it.
 package review
 
 import (
@@ -11,13 +11,21 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// Words are what a command line calls things.
+type Words struct {
+	// Command is the command line, Controller what brings packages to what variants ask for.
+	Command, Controller string
+	// Wait says what to do until that has happened.
+	Wait string
+}
+
 // Input is what is known of a variant before its drafts are approved or rejected.
 type Input struct {
+	Words
 	Variant *v1alpha1.PackageVariant
 	// Revisions are all revisions of the namespace, Repositories the Repositories by name.
 	Revisions    []revision.Revision
@@ -83,7 +91,7 @@ func (in *Input) decision() *decide.Input {
 		d.Known[name] = true
 	}
 	d.Bases = in.Revisions
-	d.Upstream = live.Upstream(pv.Spec.Upstream, in.Revisions)
+	d.Upstream = revision.Upstream(pv.Spec.Upstream, in.Revisions)
 	decide.Recognize(d, pv.Status.Upstream)
 	if pv.Spec.Downstream == nil {
 		return d
@@ -113,7 +121,7 @@ func (in *Input) Targets() (open []revision.Revision, published *revision.Revisi
 
 // Approvals returns the items to approve for a variant: its open revisions, or one item that says there are none.
 func Approvals(in *Input) []Item {
-	return in.items(func(target *revision.Revision) string {
+	return in.Items(func(target *revision.Revision) string {
 		for _, rule := range refusals {
 			if sentence := rule(in, target); sentence != "" {
 				return sentence
@@ -123,9 +131,9 @@ func Approvals(in *Input) []Item {
 	})
 }
 
-// Rejections returns the items to reject for a variant: its proposed revisions.
+// Rejections returns the items to reject for a variant where drafts are proposed before: its proposed revisions.
 func Rejections(in *Input) []Item {
-	return in.items(func(target *revision.Revision) string {
+	return in.Items(func(target *revision.Revision) string {
 		if target.Lifecycle == revision.Proposed {
 			return ""
 		}
@@ -134,7 +142,9 @@ func Rejections(in *Input) []Item {
 	})
 }
 
-func (in *Input) items(refused func(*revision.Revision) string) []Item {
+// Items returns the items of a variant: its open revisions, or one item that says there are none. refused says why
+// nothing is done to a revision; "" if nothing is in the way.
+func (in *Input) Items(refused func(*revision.Revision) string) []Item {
 	open, latest := in.Targets()
 	blank := Item{Variant: in.Variant.Name, Conditions: conditions(in.Variant)}
 	if latest != nil {
@@ -185,8 +195,8 @@ func isUnseen(in *Input, target *revision.Revision) string {
 	if in.Variant.Status.ObservedGeneration >= in.Variant.Generation {
 		return ""
 	}
-	return fmt.Sprintf("%s may not be what %s asks for: the controller has not looked at its generation %d yet; wait, or "+
-		"see whether it runs", target.Name, in.Variant.Name, in.Variant.Generation)
+	return fmt.Sprintf("%s may not be what %s asks for: %s has not looked at its generation %d yet: %s", target.Name,
+		in.Variant.Name, in.Controller, in.Variant.Generation, in.Wait)
 }
 
 // isOnAnotherUpstream refuses a stale draft: the upstream, or the revision that it stands for, has changed since.
@@ -203,8 +213,8 @@ func isOnAnotherUpstream(in *Input, target *revision.Revision) string {
 	if base := decide.Base(d, target); base != nil {
 		from = base.Name
 	}
-	return fmt.Sprintf("%s was made from %s, and %s asks for %s: wait for the controller, or see why it is not Ready",
-		target.Name, from, in.Variant.Name, d.Upstream.Name)
+	return fmt.Sprintf("%s was made from %s, and %s asks for %s: %s, or see why it is not Ready", target.Name, from,
+		in.Variant.Name, d.Upstream.Name, in.Wait)
 }
 
 func renderFailed(in *Input, target *revision.Revision) string {
@@ -222,7 +232,7 @@ func isNotReady(in *Input, target *revision.Revision) string {
 	if c != nil && c.Status == metav1.ConditionTrue {
 		return ""
 	}
-	reason := "the controller has not said that it is"
+	reason := in.Controller + " has not said that it is"
 	if c != nil {
 		reason = c.Reason + ": " + c.Message
 	}
@@ -234,8 +244,8 @@ func hasConflicts(in *Input, target *revision.Revision) string {
 		!meta.IsStatusConditionTrue(in.Variant.Status.Conditions, v1alpha1.ConditionConflicted) {
 		return ""
 	}
-	return fmt.Sprintf("%s has values that the upstream and the package both changed (%d): look at them by kubectl "+
-		"variants diff %s, and allow them by --allow-conflicts", target.Name, in.Variant.Status.ConflictCount,
+	return fmt.Sprintf("%s has values that the upstream and the package both changed (%d): look at them by %s "+
+		"diff %s, and allow them by --allow-conflicts", target.Name, in.Variant.Status.ConflictCount, in.Command,
 		in.Variant.Name)
 }
 

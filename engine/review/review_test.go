@@ -44,7 +44,7 @@ func input(changes ...func(*Input)) *Input {
 		{Type: "Ready", Status: "True", Reason: "UpToDate"}, {Type: "Stalled", Status: "False", Reason: "Valid"},
 		{Type: "Conflicted", Status: "False", Reason: "NoConflicts"}, {Type: "Approved", Status: "False", Reason: "LaterRevision"},
 	}
-	in := &Input{Variant: pv, Repositories: map[string]revision.Repository{"blueprints": {Address: git}},
+	in := &Input{Words: Words{"kubectl variants", "the controller", "wait for the controller"}, Variant: pv, Repositories: map[string]revision.Repository{"blueprints": {Address: git}},
 		Revisions: []revision.Revision{blueprint(1), blueprint(2), down("packagevariant-1", 1, revision.Published, 1),
 			down("packagevariant-2", 0, revision.Draft, 2)},
 		Files: map[string]map[string]string{"edge.web.packagevariant-1": {"a": "1", "b": "1", "c": "1"},
@@ -94,7 +94,7 @@ func TestApprovals(t *testing.T) {
 		"the variant is being deleted": {input(func(in *Input) { in.Variant.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }),
 			[]string{draft + ": web is being deleted, and " + draft + " with it"}},
 		"not looked at yet": {input(func(in *Input) { in.Variant.Generation = 4 }), []string{draft + ": " + draft + " may not be " +
-			"what web asks for: the controller has not looked at its generation 4 yet; wait, or see whether it runs"}},
+			"what web asks for: the controller has not looked at its generation 4 yet: wait for the controller"}},
 		"the upstream is newer": {input(func(in *Input) { in.Revisions = append(in.Revisions, blueprint(3)) }), []string{
 			draft + ": " + draft + " was made from blueprints.web.v2, and web asks for blueprints.web.v3: wait for the " +
 				"controller, or see why it is not Ready"}},
@@ -189,7 +189,7 @@ func TestShow(t *testing.T) {
 		"no package": {input(func(in *Input) { in.Revisions = in.Revisions[:2] }), "web: no draft; it has no package yet\n"},
 	} {
 		items := Approvals(c.in)
-		if diff := cmp.Diff(c.want, show(&items[0])); diff != "" {
+		if diff := cmp.Diff(c.want, Show(&items[0])); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -218,7 +218,7 @@ func TestConfirm(t *testing.T) {
 	} {
 		var out strings.Builder
 		got := ""
-		if err := confirm("approve 1 package revision?", c.yes, c.terminal, strings.NewReader(c.answer), &out); err != nil {
+		if err := Confirm("approve 1 package revision?", c.yes, c.terminal, strings.NewReader(c.answer), &out); err != nil {
 			got = err.Error()
 		}
 		if got != c.want || out.String() != c.asked {

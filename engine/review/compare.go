@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package review
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/functions/krm"
+)
+
+// What a draft is compared with.
+const (
+	Published = "published"
+	Upstream  = "upstream"
+)
+
+// Pair names two revisions to compare; From is "" where there is nothing to compare with.
+type Pair struct{ From, To string }
+
+// Pairs returns the pairs to compare for a variant: each open revision of its package with the latest published one,
+// or with the upstream in its spec. The note says why there is nothing to compare.
+func Pairs(pv *v1alpha1.PackageVariant, revisions []revision.Revision, against string) ([]Pair, string, error) {
+	pkg := revision.DownstreamOf(&pv.Spec)
+	var of []revision.Revision
+	for i := range revisions {
+		if revisions[i].Package == pkg && !revisions[i].Main() {
+			of = append(of, revisions[i])
+		}
+	}
+	latest := revision.LatestPublished(of)
+	open := slices.DeleteFunc(slices.Clone(of), func(r revision.Revision) bool { return !r.Open() })
+	from := ""
+	switch {
+	case against == Upstream:
+		asked := revision.Upstream(pv.Spec.Upstream, revisions)
+		if asked == nil {
+			return nil, "", fmt.Errorf("there is no %s, which %s asks for: see its condition Stalled",
+				pv.Spec.Upstream.Describe(), pv.Name)
+		}
+		from = asked.Name
+		if len(open) == 0 && latest != nil {
+			open = []revision.Revision{*latest}
+		}
+	case latest != nil:
+		from = latest.Name
+	}
+	if len(open) == 0 {
+		is := "it has no package yet"
+		if latest != nil {
+			is = latest.Name + " is published"
+		}
+		return nil, fmt.Sprintf("%s has no draft: %s", pv.Name, is), nil
+	}
+	var pairs []Pair
+	for i := range open {
+		pairs = append(pairs, Pair{from, open[i].Name})
+	}
+	return pairs, "", nil
+}
+
+// PrintConflicts writes the three sides of each conflict in the status.
+func PrintConflicts(w io.Writer, pv *v1alpha1.PackageVariant) error {
+	for i := range pv.Status.Conflicts {
+		conflict := &pv.Status.Conflicts[i]
+		var place []string
+		for _, part := range []string{conflict.File, conflict.Resource, conflict.Field} {
+			if part != "" {
+				place = append(place, krm.Visible(part))
+			}
+		}
+		mark := map[string]string{conflict.Taken: "  (in the draft)", "": ""}
+		_, err := fmt.Fprintf(w, "conflict in %s\n  original: %s\n  local:    %s%s\n  updated:  %s%s\n",
+			strings.Join(place, ", "), orAbsent(conflict.Original), orAbsent(conflict.Local), mark[v1alpha1.TakenLocal],
+			orAbsent(conflict.Updated), mark[v1alpha1.TakenUpstream])
+		if err != nil {
+			return err
+		}
+	}
+	if more := int(pv.Status.ConflictCount) - len(pv.Status.Conflicts); more > 0 {
+		_, err := fmt.Fprintf(w, "and %d more, which the status does not have\n", more)
+		return err
+	}
+	return nil
+}
+
+func orAbsent(value string) string {
+	if value == "" {
+		return "(absent)"
+	}
+	return krm.Visible(value)
+}
+
+// Side is one side of a comparison: the files of a package revision, under the name of their directory.
+type Side struct {
+	Name  string
+	Files map[string]string
+}
+
+// Shown returns both sides in a form that is safe to show with any program: control characters and direction overrides
+// are escaped. Backslashes beside them are doubled, so files that differ still do.
+func Shown(from, to Side) (Side, Side) {
+	names := slices.Concat(slices.Collect(maps.Keys(from.Files)), slices.Collect(maps.Keys(to.Files)))
+	hidden := func(text string) bool { return krm.Visible(text) != text }
+	hiddenName := slices.ContainsFunc(names, hidden)
+	out := [2]Side{{from.Name, map[string]string{}}, {to.Name, map[string]string{}}}
+	for _, name := range names {
+		changes := hidden(from.Files[name]) || hidden(to.Files[name])
+		for i, s := range []Side{from, to} {
+			if text, there := s.Files[name]; there {
+				out[i].Files[escaped(name, hiddenName)] = escaped(text, changes)
+			}
+		}
+	}
+	return out[0], out[1]
+}
+
+// escaped returns a text in a form that is safe to show. In texts with something to escape, it doubles the backslashes.
+func escaped(text string, beside bool) string {
+	if !beside {
+		return text
+	}
+	return krm.Visible(strings.ReplaceAll(text, `\`, `\\`))
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package programs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/engine/review"
+)
+
+// Differ is the program that shows differences between two directories.
+type Differ struct {
+	// Variable is the environment variable that names the program, Default is the program otherwise, with its arguments.
+	Variable string
+	Default  []string
+}
+
+// Streams are those of a command.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// plainArgument matches the arguments that the program may get, as in kubectl: nothing that a shell would expand.
+var plainArgument = regexp.MustCompile(`^[a-zA-Z0-9-=]+$`)
+
+// program returns the program, with its arguments.
+func (d *Differ) program(getenv func(string) string) []string {
+	words := strings.Fields(getenv(d.Variable))
+	if len(words) == 0 {
+		return d.Default
+	}
+	out := words[:1:1]
+	for _, word := range words[1:] {
+		if plainArgument.MatchString(word) {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// Run writes both sides to directories, has the program print how they differ to the streams, and reports whether they
+// do. The names are relative to the common directory.
+func (d *Differ) Run(ctx context.Context, to Streams, before, after review.Side) (bool, error) {
+	program := d.program(os.Getenv)
+	path, err := exec.LookPath(program[0])
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return false, fmt.Errorf("cannot run %s, which is to show the differences: %w; install it, or name another program "+
+			"in %s", program[0], err, d.Variable)
+	}
+	dir, err := os.MkdirTemp("", "variants-diff-")
+	if err != nil {
+		return false, fmt.Errorf("cannot write the files to compare: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	before, after = review.Shown(before, after)
+	for _, s := range []review.Side{before, after} {
+		if err := write(dir, s.Name, s.Files); err != nil {
+			return false, fmt.Errorf("cannot write the files to compare: %w", err)
+		}
+	}
+	//nolint:gosec // the user names it, as for kubectl diff
+	cmd := exec.CommandContext(ctx, path, slices.Concat(program[1:], []string{before.Name, after.Name})...)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, to.In, to.Out, to.Err
+	err = cmd.Run()
+	exit, ended := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return false, nil
+	case ended && exit.ExitCode() == 1:
+		return true, nil
+	}
+	return false, fmt.Errorf("%s failed: %w", program[0], err)
+}
