@@ -10,6 +10,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/revision"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,6 +33,7 @@ type Input struct {
 	Repositories map[string]revision.Repository
 	// Files are the files of the open revisions and of the latest published one, by name. Gates are the readiness gates of
 	// the open revisions that are not True.
+	// Read fills both.
 	Files map[string]map[string]string
 	Gates map[string][]string
 	// AllowConflicts and AllowGates are what the user allows.
@@ -55,6 +57,12 @@ type Item struct {
 	Conditions []string
 	// Refused says why nothing is done; "" if nothing is in the way.
 	Refused string
+}
+
+// Same reports whether another item is about the same revision.
+func (i *Item) Same(other *Item) bool {
+	return i.Target != nil && other.Target != nil && i.Target.Namespace == other.Target.Namespace &&
+		i.Target.Name == other.Target.Name
 }
 
 // Files counts the files of a package by kind of change.
@@ -117,6 +125,25 @@ func (in *Input) Targets() (open []revision.Revision, published *revision.Revisi
 		}
 	}
 	return open, revision.LatestPublished(d.Revisions)
+}
+
+// Read reads the files to compare, by the name of a revision, and their gates.
+func (in *Input) Read(read func(name string) (map[string]string, error)) (err error) {
+	in.Files, in.Gates = map[string]map[string]string{}, map[string][]string{}
+	open, published := in.Targets()
+	for i := range open {
+		name := open[i].Name
+		if in.Files[name], err = read(name); err != nil {
+			return err
+		}
+		if in.Gates[name], err = kptfile.UnmetGates(in.Files[name]); err != nil {
+			return err
+		}
+	}
+	if len(open) > 0 && published != nil {
+		in.Files[published.Name], err = read(published.Name)
+	}
+	return err
 }
 
 // Approvals returns the items to approve for a variant: its open revisions, or one item that says there are none.

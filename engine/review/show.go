@@ -101,3 +101,12 @@ func Counted(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
+
+// NotDone is the error of a command line that has done something for not all items; nil if none was refused. done says
+// what, such as "approved".
+func NotDone(done string, failed, refused int) error {
+	if refused == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s not %s, for the reasons above", Counted(refused+failed, "package revision"), done)
+}

@@ -17,7 +17,7 @@ import (
 // syncAt syncs the fleet as it is checked out.
 func (w *world) syncAt(change ...func(*Options)) (*Report, error) {
 	w.Helper()
-	o := Options{Dir: w.people.Dir + "/fleet", Cache: w.cache}
+	o := Options{Dir: w.People.Dir + "/fleet", Cache: w.Cache}
 	for _, c := range change {
 		c(&o)
 	}
@@ -27,18 +27,18 @@ func (w *world) syncAt(change ...func(*Options)) (*Report, error) {
 // unchanged has something happen that changes no ref.
 func (w *world) unchanged(what string, happens func()) {
 	w.Helper()
-	before := w.remote.Refs()
+	before := w.Remote.Refs()
 	happens()
-	w.equal("refs after "+what, before, w.remote.Refs())
+	w.Equal("refs after "+what, before, w.Remote.Refs())
 }
 
 // write writes a file without a commit.
 func (w *world) write(name, text string) {
 	w.Helper()
-	if err := os.MkdirAll(filepath.Dir(filepath.Join(w.people.Dir, name)), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(w.People.Dir, name)), 0o700); err != nil {
 		w.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(w.people.Dir, name), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(w.People.Dir, name), []byte(text), 0o600); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -53,13 +53,13 @@ func TestRemoval(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, web+another("other")+"  approvalPolicy: Automatic\n  deletionPolicy: delete\n")
 	w.sync()
-	w.push("main", "Remove", map[string]string{"fleet/web.yaml": web})
+	w.Push("main", "Remove", map[string]string{"fleet/web.yaml": web})
 	w.sync()
-	w.equal("asked for", []string{draft1, "heads/package-variants", "heads/removals/edge/other", "tags/edge/other/v1"}, w.refs())
+	w.Equal("asked for", []string{draft1, "heads/package-variants", "heads/removals/edge/other", "tags/edge/other/v1"}, w.Refs())
 	w.idle()
-	w.merge("removals/edge/other")
-	w.equal("gone", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
-	w.equal("merged", []string{draft1, "heads/package-variants", "tags/edge/other/v1"}, w.refs())
+	w.Merge("removals/edge/other")
+	w.Equal("gone", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+	w.Equal("merged", []string{draft1, "heads/package-variants", "tags/edge/other/v1"}, w.Refs())
 	w.idle()
 }
 
@@ -68,38 +68,38 @@ func TestNoSign(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, web+another("a")+another("b")+another("c")+another("d"))
 	w.sync()
-	w.people.Update()
-	began := strings.TrimSpace(w.people.Git("rev-parse", "HEAD"))
-	w.push("main", "Go on", map[string]string{"fleet/web.yaml": web + another("a") + another("b") + another("c") + another("d") + "\n"})
+	w.People.Update()
+	began := strings.TrimSpace(w.People.Git("rev-parse", "HEAD"))
+	w.Push("main", "Go on", map[string]string{"fleet/web.yaml": web + another("a") + another("b") + another("c") + another("d") + "\n"})
 	w.sync()
-	w.people.Update()
-	last := strings.TrimSpace(w.people.Git("rev-parse", "HEAD"))
+	w.People.Update()
+	last := strings.TrimSpace(w.People.Git("rev-parse", "HEAD"))
 	for _, tt := range []struct {
 		name string
 		do   func()
 		note string
 		err  string
 	}{
-		{"late", func() { w.people.Git("checkout", "-q", began) },
+		{"late", func() { w.People.Git("checkout", "-q", began) },
 			fmt.Sprintf("nothing was done: %.10s was synced already, and it is later than %.10s, which is checked out", last, began), ""},
-		{"uncommitted", func() { w.people.Git("rm", "-q", "fleet/web.yaml"); w.write("fleet/web.yaml", web) },
+		{"uncommitted", func() { w.People.Git("rm", "-q", "fleet/web.yaml"); w.write("fleet/web.yaml", web) },
 			"default/a, default/b, default/c, default/d: not in the manifests any more: nothing is removed, because some files of " +
-				w.people.Dir + "/fleet are in no commit", ""},
+				w.People.Dir + "/fleet are in no commit", ""},
 		{"another line", func() {
-			w.people.Git("checkout", "-q", began)
-			w.people.Commit("Remove", map[string]string{"fleet/web.yaml": web})
+			w.People.Git("checkout", "-q", began)
+			w.People.Commit("Remove", map[string]string{"fleet/web.yaml": web})
 		}, "default/a, default/b, default/c, default/d: not in the manifests any more: nothing is removed, because the commit", ""},
-		{"too many", func() { w.people.Commit("Remove", map[string]string{"fleet/web.yaml": web}) }, "",
+		{"too many", func() { w.People.Commit("Remove", map[string]string{"fleet/web.yaml": web}) }, "",
 			"4 variants are not in the manifests any more, which is more than 3, so nothing was done: default/a, default/b, default/c, " +
 				"default/d. If they are to be removed, say --max-removals=4"},
 	} {
-		w.people.Git("reset", "-q", "--hard")
-		w.people.Update()
+		w.People.Git("reset", "-q", "--hard")
+		w.People.Update()
 		tt.do()
 		w.unchanged(tt.name, func() {
 			report, err := w.syncAt()
 			if tt.err != "" {
-				w.equal(tt.name, tt.err, fmt.Sprint(err))
+				w.Equal(tt.name, tt.err, fmt.Sprint(err))
 			} else if err != nil || len(report.Notes) != 1 || !strings.HasPrefix(report.Notes[0], tt.note) {
 				t.Errorf("%s: %v %v", tt.name, report, err)
 			}
@@ -108,7 +108,7 @@ func TestNoSign(t *testing.T) {
 	if _, err := w.syncAt(func(o *Options) { o.Removals = 4 }); err != nil {
 		t.Error(err)
 	}
-	w.equal("removed", []string{draft1, "heads/package-variants"}, w.refs())
+	w.Equal("removed", []string{draft1, "heads/package-variants"}, w.Refs())
 }
 
 // TestPlan has a plan say what a sync would do, and write nothing.
@@ -128,9 +128,9 @@ func TestLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, web+another("other")+"  approvalPolicy: Automatic\n")
 	w.sync()
-	w.remote.Git("update-ref", "-d", "refs/heads/package-variants")
+	w.Remote.Git("update-ref", "-d", "refs/heads/package-variants")
 	report := w.sync()
-	w.equal("found again", []string{"other: DownstreamExists", "web: UpToDate  edge.web.packagevariant-1"}, lines(report)[:2])
+	w.Equal("found again", []string{"other: DownstreamExists", "web: UpToDate  edge.web.packagevariant-1"}, lines(report)[:2])
 	if len(report.Pushed) > 0 {
 		t.Error(report.Pushed)
 	}
@@ -142,7 +142,7 @@ func TestPipeline(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, web+"  pipeline: {mutators: [{image: example.com/f:v1, name: f}]}\n"+another("other"))
 	report := w.sync()
-	w.equal("without its pipeline", []string{"other: UpToDate  edge.other.packagevariant-1", "web: PackageRefused",
+	w.Equal("without its pipeline", []string{"other: UpToDate  edge.other.packagevariant-1", "web: PackageRefused",
 		"PackageVariant default/web: " + needsKpt}, lines(report))
 	w.idle()
 }
@@ -155,7 +155,7 @@ func TestAway(t *testing.T) {
 	w := newWorld(t, web+away+strings.ReplaceAll(another("other"), "repo: edge", "repo: away"))
 	report := w.sync()
 	said := lines(report)
-	w.equal("beside", "web: UpToDate  edge.web.packagevariant-1", said[1])
+	w.Equal("beside", "web: UpToDate  edge.web.packagevariant-1", said[1])
 	if !strings.Contains(strings.Join(report.Failures, "\n"), "/nowhere") {
 		t.Error(report)
 	}
@@ -166,7 +166,7 @@ func TestTwoSyncs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, web)
 	open := func(path string) *branch {
-		b, err := openBranch(t.Context(), t.TempDir(), w.remote.Address(), path, path)
+		b, err := openBranch(t.Context(), t.TempDir(), w.Remote.Address(), path, path)
 		if err == nil {
 			_, err = b.load(t.Context())
 		}
@@ -196,6 +196,6 @@ func TestTwoSyncs(t *testing.T) {
 	if err != nil || read.Commit != "1" || len(read.Rejections) != 1 {
 		t.Error(read, err)
 	}
-	wantTree := git.Hash(strings.TrimSpace(w.remote.Git("rev-parse", "package-variants:fleet/.fleet")))
-	w.equal("the last one", wantTree, a.tree)
+	wantTree := git.Hash(strings.TrimSpace(w.Remote.Git("rev-parse", "package-variants:fleet/.fleet")))
+	w.Equal("the last one", wantTree, a.tree)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -19,9 +18,7 @@ import (
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/sets"
-	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
-	"github.com/package-variants/package-variants/local/manifests"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -29,38 +26,16 @@ const (
 	// maxRounds is how often a sync fetches and pushes at most, maxPasses how often it looks at all sets and variants
 	// in between.
 	maxRounds, maxPasses = 10, 50
-	// maxRemovals is how many variants are removed at once unless more are asked for.
-	maxRemovals = 3
+	// MaxRemovals is how many variants are removed at once unless more are asked for.
+	MaxRemovals = 3
 )
-
-// Options say what is synced, and how.
-type Options struct {
-	// Dir is the directory with the manifests.
-	Dir string
-	// State is the address of the git repository that remembers; "" for the remote of the one that has Dir.
-	State string
-	// Cache is the directory for clones.
-	Cache string
-	// Plan has nothing pushed or recorded.
-	Plan bool
-	// Removals is how many variants may be removed at once; 0 for maxRemovals.
-	Removals int
-	// Aside has a commit that does not follow the one that was synced last count, and files that are in no commit.
-	Aside bool
-	// Now is the clock; nil for the time of day.
-	Now func() time.Time
-}
 
 // syncer is a sync that is under way.
 type syncer struct {
 	Options
-	where  *directory
-	branch *branch
-	home   *home.Home
-	store  *store
-	source *objects.Static
-	// was is what was recorded last, state what is to be recorded.
-	was, state *State
+	*Fleet
+	// state is what is to be recorded.
+	state *State
 
 	// errs are why variants, sets and revisions are not what they are to be. They are left alone for the rest of the sync
 	// if their pushes were refused.
@@ -74,50 +49,25 @@ type syncer struct {
 // Sync brings the packages of a fleet to what its manifests ask for, or plans that. The report is of all that was done,
 // also beside what failed. The error says why nothing could be done, or why the sync has stopped.
 func Sync(ctx context.Context, o Options) (*Report, error) {
-	if err := git.Check(ctx); err != nil {
+	f, err := Open(ctx, o)
+	if err != nil {
 		return nil, err
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	s := &syncer{Options: o, errs: map[string]error{}, refused: map[types.NamespacedName]bool{},
+	s := &syncer{Options: o, Fleet: f, errs: map[string]error{}, refused: map[types.NamespacedName]bool{},
 		unpushed: home.Notes{}}
-	proceeds, err := s.open(ctx)
-	defer s.close()
-	if err != nil || !proceeds {
-		return &s.report, err
+	proceeds, err := s.begin(ctx)
+	if err == nil && proceeds {
+		if err = s.run(ctx); err == nil {
+			s.conclude()
+		}
 	}
-	if err := s.run(ctx); err != nil {
-		return &s.report, err
-	}
-	s.conclude()
-	return &s.report, nil
+	s.report.warn(f.Close())
+	return &s.report, err
 }
 
-// open reads the manifests and what is remembered of them. It reports whether there is something to sync.
-func (s *syncer) open(ctx context.Context) (bool, error) {
-	m, err := manifests.Read(s.Dir)
-	if err != nil {
-		return false, err
-	}
-	if s.where, err = locate(ctx, s.Dir); err != nil {
-		return false, err
-	}
-	address := s.State
-	if address == "" {
-		address = s.where.remote
-	}
-	if address == "" {
-		return false, fmt.Errorf("%s is in no git repository with a remote, in which to remember what was done: name one "+
-			"by --state", s.Dir)
-	}
-	fleet := s.where.id(address)
-	if s.branch, err = openBranch(ctx, filepath.Join(s.Cache, "fleets"), address, fleet, s.where.path); err != nil {
-		return false, err
-	}
-	if s.was, err = s.branch.load(ctx); err != nil {
-		return false, err
-	}
+// begin decides what may be done by how the manifests are related to those that were synced last. It reports whether
+// there is something to sync.
+func (s *syncer) begin(ctx context.Context) (bool, error) {
 	stands, err := s.where.stand(ctx, s.was.Commit)
 	if err != nil {
 		return false, err
@@ -130,31 +80,18 @@ func (s *syncer) open(ctx context.Context) (bool, error) {
 	if s.Aside {
 		stands.aside = ""
 	}
-	var lost []*v1alpha1.PackageVariant
-	s.store, lost = newStore(fleet, s.Now, m, s.was)
-	s.source = m.Source()
 	s.state = newState()
 	s.state.Commit, s.state.Rejections = s.where.commit, maps.Clone(s.was.Rejections)
 	if stands.aside != "" {
 		s.state.Commit = s.was.Commit
 		s.store.keeps = "nothing is removed, because " + stands.aside
 	}
-	s.home = home.New(home.Options{Cache: filepath.Join(s.Cache, "packages"), Fleet: fleet, Notes: s.was.Notes,
-		Repositories: repositoriesOf(m)})
-	return true, s.removeAll(ctx, lost)
-}
-
-// repositoriesOf returns the Repositories of manifests as the home has them.
-func repositoriesOf(m *manifests.Manifests) (all []home.Repository) {
-	for _, r := range m.Repositories {
-		all = append(all, home.Repository{Namespace: r.Namespace, Name: r.Name, Repository: r.Repository.Repository,
-			Remote: r.Remote})
-	}
-	return all
+	return true, s.removeAll(ctx)
 }
 
 // removeAll removes the variants that are lost.
-func (s *syncer) removeAll(ctx context.Context, lost []*v1alpha1.PackageVariant) error {
+func (s *syncer) removeAll(ctx context.Context) error {
+	lost := s.lost
 	if len(lost) == 0 {
 		return nil
 	}
@@ -167,7 +104,7 @@ func (s *syncer) removeAll(ctx context.Context, lost []*v1alpha1.PackageVariant)
 		s.report.note("%s: not in the manifests any more: %s", list, s.store.keeps)
 		return nil
 	}
-	if most := max(s.Removals, maxRemovals); len(lost) > most {
+	if most := max(s.Removals, MaxRemovals); len(lost) > most {
 		return fmt.Errorf("%d variants are not in the manifests any more, which is more than %d, so nothing was done: %s. "+
 			"If they are to be removed, say --max-removals=%d", len(lost), most, list, len(lost))
 	}
@@ -177,16 +114,6 @@ func (s *syncer) removeAll(ctx context.Context, lost []*v1alpha1.PackageVariant)
 		}
 	}
 	return nil
-}
-
-// close ends what reads the clones.
-func (s *syncer) close() {
-	if s.home != nil {
-		s.report.warn(s.home.Close())
-	}
-	if s.branch != nil {
-		s.report.warn(s.branch.git.Close())
-	}
 }
 
 // run does rounds until nothing is left to do.
@@ -231,7 +158,7 @@ func (s *syncer) reconcile(ctx context.Context) error {
 		sets.Options{Version: version()})
 	ofVariants := life.New(life.Ports{Packages: packages, Known: s.home, Variants: s.store, Injected: s.source,
 		Functions: mutate.Builtin{}},
-		life.Options{Version: version(), Now: s.Now})
+		life.Options{Version: version(), Now: s.store.log.Now})
 	for range maxPasses {
 		seen, again := s.store.log.Version(), false
 		for _, set := range s.store.AllSets() {

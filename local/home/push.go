@@ -33,6 +33,9 @@ func (e *Refusal) Error() string {
 	return fmt.Sprintf("the git repository %s refuses %s: %s", e.Address, e.Ref, e.Words)
 }
 
+// OfDraft reports whether the ref is a draft rather than a branch or a tag.
+func (e *Refusal) OfDraft() bool { return strings.HasPrefix(e.Ref, drafts) }
+
 // Unwrap says of which kind of the port it is.
 func (*Refusal) Unwrap() error { return packages.ErrRefused }
 

@@ -57,8 +57,8 @@ func FindKpt() (*Kpt, error) {
 	return &Kpt{program: program}, nil
 }
 
-// Render returns the files of a package after its pipeline. The error is a PipelineError or a RuntimeError if kpt fails.
-// The directory has the name of the package, so kpt's output is the same each time.
+// Render returns the files of a package after its pipeline. The error is a PipelineError or a RuntimeError if kpt
+// fails. The directory has the name of the package, so kpt's output is the same each time.
 func (k *Kpt) Render(ctx context.Context, files map[string]string) (map[string]string, error) {
 	top, err := os.MkdirTemp("", "variants-kpt-")
 	if err != nil {

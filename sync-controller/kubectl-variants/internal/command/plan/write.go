@@ -15,12 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// write writes files to a directory, which it creates if needed. A file that its name or a link would put outside the
-// directory is an error.
-func write(directory string, files map[string]string) error {
-	return within(directory, func(root *os.Root) error { return writeTo(root, files) })
-}
-
 // within opens a directory as a root, creating it if needed, and calls do with it.
 func within(directory string, do func(*os.Root) error) error {
 	if err := os.MkdirAll(directory, 0o750); err != nil {

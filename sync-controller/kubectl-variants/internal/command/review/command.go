@@ -145,7 +145,7 @@ func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *opt
 	}
 	question := subject(todo, wave)
 	if question == "" {
-		return errors.Join(notDone(a, 0, refused), wave.Early)
+		return errors.Join(review.NotDone(a.done, 0, refused), wave.Early)
 	}
 	if todo > 0 {
 		if err := c.May(ctx, "patch", live.Revision, "approval"); err != nil {
@@ -158,7 +158,7 @@ func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *opt
 	}
 	errs := doAll(ctx, env, c, a, items)
 	if len(errs) > 0 || refused > 0 {
-		return errors.Join(append(errs, notDone(a, len(errs), refused))...)
+		return errors.Join(append(errs, review.NotDone(a.done, len(errs), refused))...)
 	}
 	if wave.Value == "" {
 		return wave.Early
@@ -209,14 +209,6 @@ func doAll(ctx context.Context, env *cli.Env, c *live.Cluster, a action, items [
 		fmt.Fprintf(env.Out, "packagerevision/%s %s\n", t.Name, a.done)
 	}
 	return errs
-}
-
-// notDone returns the command's error if anything failed or was refused.
-func notDone(a action, failed, refused int) error {
-	if refused == 0 {
-		return nil
-	}
-	return fmt.Errorf("%s not %s, for the reasons above", review.Counted(refused+failed, "package revision"), a.done)
 }
 
 // publish proposes a draft and approves the proposal. Porch refuses if the draft changed since it was shown.

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/package-variants/package-variants/engine/review"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/local/fleet"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const longApprove = `Publish drafts: merge each into the branch of its Repository, give it the next tag, and remove its
+own branch. The command first shows each draft: what it was made from, how many files it changes, its conflicts, and the
+conditions of its variant. Then it asks for confirmation, unless --yes is given. A draft that people edited is published
+as it is on its branch.
+
+DRAFT is the name of a draft, or of a variant for all of its drafts, as variants sync prints them.
+
+The command refuses a draft that is not what its variant asks for, or that something newer was published beside: run
+variants sync first. It also refuses a draft with conflicts or with unmet readiness gates, unless a flag allows them. If
+it refuses any, the exit code is 2, but it still approves the others. If only the forge may change the branch, the draft
+stays, for its pull request to be merged. A wave of a rollout is approved in the manifest of its set.`
+
+const exampleApprove = `  # Look at the draft of a variant, and publish it
+  variants approve edge-web --dir fleet/`
+
+const longReject = `Reject drafts: remove their branches. The command first shows what it will reject, and asks for
+confirmation, unless --yes is given. The next sync notes the rejection: the same draft is not made again until the
+upstream revision, the spec, or an injected object changes. To take that back, restore the branch.
+
+DRAFT is the name of a draft, or of a variant for all of its drafts, as variants sync prints them.`
+
+const exampleReject = `  # Reject the draft of a variant
+  variants reject edge-web --dir fleet/`
+
+// action is approve or reject.
+type action struct {
+	verb, done string
+	items      func(*review.Input) []review.Item
+	do         func(*fleet.Fleet, context.Context, *revision.Revision) error
+}
+
+// reviewOptions are the flags of the commands.
+type reviewOptions struct{ yes, allowConflicts, allowGates bool }
+
+func newApprove(e *env) *cobra.Command {
+	cmd, o := reviewCommand(e, &action{"approve", "approved", review.Approvals, (*fleet.Fleet).Approve})
+	cmd.Short, cmd.Long, cmd.Example = "Review and publish drafts", longApprove, exampleApprove
+	cmd.Flags().BoolVar(&o.allowConflicts, "allow-conflicts", false,
+		"also approve drafts with values that the upstream and the package both changed")
+	cmd.Flags().BoolVar(&o.allowGates, "allow-unmet-gates", false,
+		"also approve drafts with readiness gates that are not met")
+	return cmd
+}
+
+func newReject(e *env) *cobra.Command {
+	all := func(in *review.Input) []review.Item { return in.Items(func(*revision.Revision) string { return "" }) }
+	cmd, _ := reviewCommand(e, &action{"reject", "rejected", all, (*fleet.Fleet).Reject})
+	cmd.Short, cmd.Long, cmd.Example = "Reject drafts, until something else is asked for", longReject, exampleReject
+	return cmd
+}
+
+func reviewCommand(e *env, a *action) (*cobra.Command, *reviewOptions) {
+	o := &reviewOptions{}
+	cmd := &cobra.Command{Use: a.verb + " DRAFT...", Args: some("drafts, or variants"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.open(cmd.Context(), func(f *fleet.Fleet) error { return e.review(cmd.Context(), f, a, o, args) })
+		}}
+	e.dirFlag(cmd)
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
+	return cmd, o
+}
+
+// review shows the drafts that names stand for, asks for confirmation, and acts. It acts in memory before it shows them:
+// what is shown is what is pushed.
+func (e *env) review(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOptions, names []string) error {
+	var items []review.Item
+	for _, name := range names {
+		more, err := itemsOf(ctx, f, a, o, name)
+		if err != nil {
+			return err
+		}
+		for i := range more {
+			if !slices.ContainsFunc(items, func(other review.Item) bool { return more[i].Same(&other) }) {
+				items = append(items, more[i])
+			}
+		}
+	}
+	var todo []*revision.Revision
+	for i := range items {
+		item := &items[i]
+		if item.Target != nil && item.Refused == "" {
+			if err := a.do(f, ctx, item.Target); err != nil {
+				item.Refused = err.Error()
+			} else {
+				todo = append(todo, item.Target)
+			}
+		}
+		if _, err := fmt.Fprint(e.Out, krm.Visible(review.Show(item))); err != nil {
+			return err
+		}
+	}
+	_, refused := review.Summary(items)
+	if len(todo) == 0 {
+		return review.NotDone(a.done, 0, refused)
+	}
+	question := a.verb + " " + review.Counted(len(todo), "package revision") + "?"
+	if err := review.Confirm(question, o.yes, isTerminal(e.In), e.In, e.Out); err != nil {
+		return err
+	}
+	failed := f.Push(ctx, todo)
+	var errs []error
+	for _, r := range todo {
+		if err := failed[types.NamespacedName{Namespace: r.Namespace, Name: r.Name}]; err != nil {
+			errs = append(errs, fmt.Errorf("%s is not %s: %w", r.Name, a.done, err))
+			continue
+		}
+		fmt.Fprintf(e.Out, "%s %s\n", krm.Visible(r.Name), a.done)
+	}
+	return errors.Join(append(errs, review.NotDone(a.done, len(errs), refused))...)
+}
+
+// itemsOf returns the items that a name stands for.
+func itemsOf(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOptions, name string) ([]review.Item, error) {
+	chosen, err := f.Choose(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	in, err := f.Input(ctx, chosen.PackageVariant)
+	if err != nil {
+		return nil, err
+	}
+	in.AllowConflicts, in.AllowGates = o.allowConflicts, o.allowGates
+	var items []review.Item
+	for _, item := range a.items(in) {
+		if chosen.Draft == "" || item.Target != nil && item.Target.Name == chosen.Draft {
+			items = append(items, item)
+		}
+	}
+	return items, nil
+}
+
+// isTerminal reports whether the user can be asked.
+func isTerminal(in io.Reader) bool {
+	file, isFile := in.(*os.File)
+	return isFile && term.IsTerminal(int(file.Fd()))
+}

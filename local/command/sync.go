@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/package-variants/package-variants/local/fleet"
+	"github.com/spf13/cobra"
+)
+
+const longSync = `Bring the packages of a fleet to what the manifests in DIR ask for: make drafts, each on a branch,
+merge what was published into drafts that are open, and give what was merged its tag. What was done is remembered on the
+branch package-variants. A second sync changes nothing.
+
+A variant whose manifest is gone is removed, if the commit that is checked out follows the one that was synced last.`
+
+const exampleSync = `  # Make the drafts of a fleet, and publish what was merged since the last sync
+  variants sync fleet/`
+
+const longPlan = `Say what sync would do with a fleet, and write nothing.`
+
+const examplePlan = `  # What would sync do?
+  variants plan fleet/
+
+  # For a program
+  variants plan fleet/ -o json`
+
+func newSync(e *env) *cobra.Command {
+	cmd := syncCommand(e, "sync", false)
+	cmd.Short, cmd.Long, cmd.Example = "Bring packages to what a fleet asks for", longSync, exampleSync
+	return cmd
+}
+
+func newPlan(e *env) *cobra.Command {
+	cmd := syncCommand(e, "plan", true)
+	cmd.Short, cmd.Long, cmd.Example = "Say what sync would do, and write nothing", longPlan, examplePlan
+	return cmd
+}
+
+func syncCommand(e *env, name string, plan bool) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{Use: name + " DIR", Args: one("one directory with manifests")}
+	cmd.Flags().IntVar(&e.fleet.Removals, "max-removals", fleet.MaxRemovals, "how many variants may be removed at once")
+	cmd.Flags().BoolVar(&e.fleet.Aside, "any-commit", false, "let a commit count that does not follow the one that was "+
+		"synced last, and files that are in no commit")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "format: table, or json for programs")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if output != "table" && output != "json" {
+			return fmt.Errorf("--output %q is neither table nor json", output)
+		}
+		o, err := e.options(args[0])
+		if err != nil {
+			return err
+		}
+		o.Plan = plan
+		report, err := fleet.Sync(cmd.Context(), o)
+		if report == nil {
+			return err
+		}
+		if err = errors.Join(err, e.show(report, output)); err == nil && len(report.Failures) > 0 {
+			err = errTold
+		}
+		return err
+	}
+	return cmd
+}
+
+// show writes a report.
+func (e *env) show(r *fleet.Report, format string) error {
+	if format == "json" {
+		encoder := json.NewEncoder(e.Out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(r)
+	}
+	return r.Table(e.Out)
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/package-variants/package-variants/local/fleet"
+	"github.com/package-variants/package-variants/local/git/gittest"
+	"github.com/package-variants/package-variants/local/programs"
+)
+
+// TestSync has each exit code of sync and plan.
+func TestSync(t *testing.T) {
+	remote := gittest.NewRemote(t, "fleet")
+	people := remote.Clone()
+	people.Push("Begin", map[string]string{"good/r.yaml": "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\n" +
+		"metadata: {name: edge}\nspec: {git: {repo: \"" + remote.Address() + "\", directory: edge}}\n",
+		"bad/v.yaml": "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: web}\n"},
+		"HEAD:refs/heads/main")
+	for _, tt := range []struct {
+		args []string
+		code int
+		said string
+	}{
+		{[]string{"update"}, exitError, "error: unknown command \"update\" for \"variants\"\n"},
+		{[]string{"plan"}, exitError, "error: plan takes one directory with manifests: write variants plan DIR\n"},
+		{[]string{"approve"}, exitError, "error: approve takes drafts, or variants: write variants approve DRAFT...\n"},
+		{[]string{"plan", "-o", "yaml", "x"}, exitError, "error: --output \"yaml\" is neither table nor json\n"},
+		{[]string{"plan", filepath.Join(people.Dir, "nowhere")}, exitError, "error: there is no directory " + people.Dir + "/nowhere\n"},
+		{[]string{"plan", filepath.Join(people.Dir, "bad"), "-o", "json"}, exitError, ""},
+		{[]string{"sync", filepath.Join(people.Dir, "good"), "-o", "json"}, exitDone, ""},
+	} {
+		var out, said bytes.Buffer
+		args := slices.Concat(tt.args, []string{"--cache", t.TempDir()})
+		if code := Run(t.Context(), args, programs.Streams{Out: &out, Err: &said}); code != tt.code || said.String() != tt.said {
+			t.Errorf("%v: %d %q", tt.args, code, said.String())
+		}
+		var report fleet.Report
+		if err := json.Unmarshal(out.Bytes(), &report); tt.said == "" && err != nil {
+			t.Error(err, out.String())
+		}
+		if tt.said == "" && len(report.Failures) > 0 != (tt.code == exitError) {
+			t.Errorf("%v: %v", tt.args, report)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/home"
+	"github.com/package-variants/package-variants/local/manifests"
+)
+
+// Options say which fleet it is, and how it is synced.
+type Options struct {
+	// Dir is the directory with the manifests.
+	Dir string
+	// State is the address of the git repository that remembers; "" for the remote of the one that has Dir.
+	State string
+	// Cache is the directory for clones.
+	Cache string
+	// Plan has nothing pushed or recorded.
+	Plan bool
+	// Removals is how many variants may be removed at once; 0 for MaxRemovals.
+	Removals int
+	// Aside has a commit that does not follow the one that was synced last count, and files that are in no commit.
+	Aside bool
+	// Now is the clock; nil for the time of day.
+	Now func() time.Time
+}
+
+// Fleet is a directory of manifests with what was recorded of it, and the home of its packages.
+type Fleet struct {
+	where  *directory
+	branch *branch
+	home   *home.Home
+	store  *store
+	source *objects.Static
+	// was is what was recorded last.
+	was *State
+	// lost are the recorded variants that the manifests do not ask for any more.
+	lost []*v1alpha1.PackageVariant
+}
+
+// Open reads the manifests of a fleet and what was recorded of it. Its packages are as of the next Fetch.
+func Open(ctx context.Context, o Options) (_ *Fleet, err error) {
+	if err := git.Check(ctx); err != nil {
+		return nil, err
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	f := &Fleet{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	m, err := manifests.Read(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if f.where, err = locate(ctx, o.Dir); err != nil {
+		return nil, err
+	}
+	address := o.State
+	if address == "" {
+		address = f.where.remote
+	}
+	if address == "" {
+		return nil, fmt.Errorf("%s is in no git repository with a remote, in which to remember what was done: name one "+
+			"by --state", o.Dir)
+	}
+	id := f.where.id(address)
+	if f.branch, err = openBranch(ctx, filepath.Join(o.Cache, "fleets"), address, id, f.where.path); err != nil {
+		return nil, err
+	}
+	if f.was, err = f.branch.load(ctx); err != nil {
+		return nil, err
+	}
+	f.store, f.lost = newStore(id, o.Now, m, f.was)
+	f.source = m.Source()
+	f.home = home.New(home.Options{Cache: filepath.Join(o.Cache, "packages"), Fleet: id, Notes: f.was.Notes,
+		Repositories: repositoriesOf(m)})
+	return f, nil
+}
+
+// repositoriesOf returns the Repositories of manifests as the home has them.
+func repositoriesOf(m *manifests.Manifests) (all []home.Repository) {
+	for _, r := range m.Repositories {
+		all = append(all, home.Repository{Namespace: r.Namespace, Name: r.Name, Repository: r.Repository.Repository,
+			Remote: r.Remote})
+	}
+	return all
+}
+
+// Close ends what reads the clones.
+func (f *Fleet) Close() error {
+	var errs []error
+	if f.home != nil {
+		errs = append(errs, f.home.Close())
+	}
+	if f.branch != nil {
+		errs = append(errs, f.branch.git.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/review"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/words"
+	"github.com/package-variants/package-variants/local/home"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Words are what the command line of this home calls things.
+var Words = review.Words{Command: "variants", Controller: "variants sync", Wait: "run variants sync"}
+
+// defaultNamespace is the one that names without a namespace are in.
+const defaultNamespace = "default"
+
+// keyOf returns what a name of the report stands for.
+func keyOf(name string) types.NamespacedName {
+	namespace, name, given := strings.Cut(name, "/")
+	if !given {
+		return types.NamespacedName{Namespace: defaultNamespace, Name: namespace}
+	}
+	return types.NamespacedName{Namespace: namespace, Name: name}
+}
+
+// Chosen is a variant that a name stands for. Draft is the one that was named; "" if the variant was.
+type Chosen struct {
+	*v1alpha1.PackageVariant
+	Draft string
+}
+
+// Choose returns the variant that a name of the report stands for: its own, or that of its draft.
+func (f *Fleet) Choose(ctx context.Context, name string) (Chosen, error) {
+	key := keyOf(name)
+	pv, err := f.store.Variant(ctx, key.Namespace, key.Name)
+	if err != nil || pv != nil {
+		return Chosen{pv, ""}, err
+	}
+	r, err := f.home.Get(ctx, key.Namespace, key.Name)
+	if errors.Is(err, packages.ErrAbsent) {
+		return Chosen{}, f.unknown(key)
+	}
+	if err != nil {
+		return Chosen{}, err
+	}
+	for _, owner := range variantsOf(key.String(), r.Owners) {
+		pv, err := f.store.Variant(ctx, owner.Namespace, owner.Name)
+		switch {
+		case err != nil:
+			return Chosen{}, err
+		case pv != nil && r.Open():
+			return Chosen{pv, r.Name}, nil
+		case pv != nil:
+			return Chosen{}, fmt.Errorf("%s is published already: name a draft, or its variant %s", r.Name, owner.Name)
+		}
+	}
+	return Chosen{}, fmt.Errorf("%s is no draft of this fleet, because none of its variants owns it: merge or remove the "+
+		"branch %s in git", r.Name, f.home.BranchOf(&r))
+}
+
+// unknown returns the error of a name that stands for nothing.
+func (f *Fleet) unknown(key types.NamespacedName) error {
+	var known []string
+	for _, pv := range f.store.AllVariants() {
+		if pv.Namespace == key.Namespace {
+			known = append(known, pv.Name)
+		}
+	}
+	if near := words.Nearest(key.Name, known, max(len(key.Name)/3, 1)+1); near != "" {
+		return fmt.Errorf("there is no variant or draft %s: did you mean %s?", key.Name, near)
+	}
+	return fmt.Errorf("there is no variant or draft %s in the namespace %s of this fleet: variants plan lists them",
+		key.Name, key.Namespace)
+}
+
+// Fetch reads where the branches and tags of the packages are.
+func (f *Fleet) Fetch(ctx context.Context) error { return f.home.Fetch(ctx) }
+
+// Revisions returns all package revisions of a namespace.
+func (f *Fleet) Revisions(ctx context.Context, namespace string) ([]revision.Revision, error) {
+	return f.home.Find(ctx, namespace, packages.All, "")
+}
+
+// Files returns the files of a package revision.
+func (f *Fleet) Files(ctx context.Context, namespace, name string) (map[string]string, error) {
+	content, err := f.home.Read(ctx, namespace, name)
+	return content.Files, err
+}
+
+// Input returns what is known of a variant for a review of its drafts.
+func (f *Fleet) Input(ctx context.Context, pv *v1alpha1.PackageVariant) (*review.Input, error) {
+	revisions, err := f.Revisions(ctx, pv.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	in := &review.Input{Words: Words, Variant: pv, Revisions: revisions,
+		Repositories: map[string]revision.Repository{}}
+	all, err := f.store.Repositories(ctx, pv.Namespace)
+	for i := range all {
+		in.Repositories[all[i].Name] = all[i].Repository
+	}
+	return in, errors.Join(err, in.Read(func(name string) (map[string]string, error) {
+		return f.Files(ctx, pv.Namespace, name)
+	}))
+}
+
+// Approve publishes a draft in memory: Push does the rest.
+func (f *Fleet) Approve(ctx context.Context, r *revision.Revision) error {
+	return f.home.Publish(ctx, r)
+}
+
+// Reject removes a draft in memory: Push does the rest.
+func (f *Fleet) Reject(ctx context.Context, r *revision.Revision) error { return f.home.Delete(ctx, r) }
+
+// Push pushes what was approved or rejected, and returns why something was not, by the namespace and name of the draft.
+func (f *Fleet) Push(ctx context.Context, of []*revision.Revision) map[types.NamespacedName]error {
+	failed := map[types.NamespacedName]error{}
+	for _, o := range f.home.Push(ctx) {
+		if o.Err != nil {
+			failed[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = o.Err
+		}
+	}
+	for _, r := range of {
+		key := types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
+		if refusal, is := errors.AsType[*home.Refusal](failed[key]); is && !refusal.OfDraft() {
+			failed[key] = fmt.Errorf("%w: if only the forge may merge, let it merge the branch %s", refusal, f.home.BranchOf(r))
+		}
+	}
+	return failed
+}

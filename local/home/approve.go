@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package home
+
+import (
+	"context"
+	"strings"
+
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
+)
+
+// Publish merges a draft into the branch, as a person may who has seen it, edited or not. It is pushed with the rest. A
+// draft that is merged already, or that the branch has something newer beside, is refused.
+func (h *Home) Publish(ctx context.Context, r *revision.Revision) (err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer classify(&err)
+	f, err := h.current(r)
+	if err != nil {
+		return err
+	}
+	own, err := f.in.git.Unmerged(ctx, drafts, f.in.ref(f.in.branch()).Commit)
+	if err != nil {
+		return err
+	}
+	state, err := f.in.stateOf(ctx, f, own)
+	if err != nil {
+		return err
+	}
+	switch state.verdict() {
+	case done:
+		return failed(packages.ErrRefused, "merging %s would change nothing: the next sync ends it", f.Name)
+	case behind:
+		return failed(packages.ErrRefused, "%s began with another %s than the one that is published now: the next sync "+
+			"merges that into the draft, or says that a person has to; look at it again then", f.Name, f.path)
+	}
+	if err = h.publish(ctx, f); err == nil {
+		f.in.touch(f.path)
+	}
+	return err
+}
+
+// BranchOf returns the name of the branch that a draft is.
+func (h *Home) BranchOf(r *revision.Revision) string {
+	in := h.repositories[key{r.Namespace, r.Package.Repo}]
+	if in == nil {
+		return ""
+	}
+	p := place{path: in.place(r.Package.Name), workspace: r.Workspace}
+	return strings.TrimPrefix(p.ref(), branches)
+}
