@@ -278,7 +278,7 @@ test test-with-kubectl test-all: export SKIPPED = $(CURDIR)/bin/skipped-$@
 
 # Functions run by image in the last layer only.
 test test-with-kubectl: export WITHOUT_CONTAINERS := 1
-WITH_KPT := ./binaries ./corpus ./kpt ./internal/harness ./internal/machine ./internal/rights
+WITH_KPT := ./binaries ./corpus ./kpt ./script ./internal/harness ./internal/machine ./internal/rights
 
 .PHONY: test
 test: ## Run the tests that need no cluster: tables, stories, the contract in memory and on git, and the functions with the real kpt

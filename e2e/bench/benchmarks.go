@@ -47,6 +47,7 @@ var suites = map[string][]suite{
 		module: "sync-controller/kubectl-variants", packages: []string{"./internal/command/plan"},
 		names: []string{"BenchmarkPlan"}, once: true,
 	}},
+	inGit: {{module: "e2e", packages: []string{"./script"}, names: []string{"BenchmarkFleet"}, once: true}},
 }
 
 // units are what a benchmark must measure, by the first word of its name.
@@ -54,6 +55,8 @@ var units = map[string][]string{
 	"Expansion": {"sec/op", "B/op"}, "InProcess": {"sec/op", "B/op"}, "Apply": {"sec/op", "B/op"},
 	"Process": {"sec/process", "noop-sec/process", "catalog-sec/process"},
 	"Plan":    {"sec/process", "peak-B/process", "first-sec/process"},
+	"Fleet": {"first-sec/process", "first-cpu-sec/process", "idle-sec/process", "idle-cpu-sec/process",
+		"upgrade-sec/process", "upgrade-cpu-sec/process", "peak-B/process"},
 }
 
 // run runs the benchmarks count times, or once. Their output also goes to out.

@@ -26,6 +26,7 @@ const (
 	expansion = report.PartExpansion
 	functions = report.PartFunctions
 	planning  = report.PartPlan
+	inGit     = report.PartGit
 	scale     = report.PartScale
 	rollout   = report.PartRollout
 	tenancy   = report.PartTenancy
@@ -35,7 +36,7 @@ const (
 // parts are the parts of a full run, in the order of the page; named are the parts that can be selected. The soak takes
 // an hour.
 var (
-	parts = []string{fanOut, rest, change, expansion, functions, planning, scale, rollout, tenancy}
+	parts = []string{fanOut, rest, change, expansion, functions, planning, inGit, scale, rollout, tenancy}
 	named = append(slices.Clone(parts), soaking)
 )
 

@@ -54,7 +54,7 @@ func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"-only fanout,all": `invalid value "fanout,all" for flag -only: there is no part "all": ` +
-			`it must be one of fanout, rest, change, expansion, functions, plan, scale, rollout, tenancy, soak`,
+			`it must be one of fanout, rest, change, expansion, functions, plan, git, scale, rollout, tenancy, soak`,
 		"-sizes ten":                  `invalid value "ten" for flag -sizes: "ten" is not a number`,
 		"-targets 1,":                 `invalid value "1," for flag -targets: "" is not a number`,
 		"-merge":                      "-merge is for some of the parts: name them by -only; all of them need no flag",

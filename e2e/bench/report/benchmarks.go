@@ -28,6 +28,8 @@ const (
 	applyAll       = "Apply"
 	asProcess      = "Process"
 	planOfSet      = "Plan"
+	fleetBySync    = "Fleet/sync"
+	fleetByScript  = "Fleet/script"
 )
 
 // Measured returns the benchmarks of these names, in the order in which they were measured.

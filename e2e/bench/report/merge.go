@@ -16,6 +16,7 @@ const (
 	PartExpansion = "expansion"
 	PartFunctions = "functions"
 	PartPlan      = "plan"
+	PartGit       = "git"
 	PartScale     = "scale"
 	PartRollout   = "rollout"
 	PartTenancy   = "tenancy"
@@ -95,6 +96,8 @@ func (r *Run) Merge(since *Run, parts ...string) *Run {
 			merged.replace(since, inProcess, asProcess, applyAll)
 		case PartPlan:
 			merged.replace(since, planOfSet)
+		case PartGit:
+			merged.replace(since, fleetBySync, fleetByScript)
 		case PartRollout:
 			merged.Rollouts = since.Rollouts
 		case PartTenancy:

@@ -40,6 +40,9 @@ func sample() *Run {
 				"peak-B/process": 1.2e9, "first-sec/process": 1.25}},
 			{"sync-controller/kubectl-variants/internal/command/plan", "Plan/1000", map[string]float64{"sec/process": 8,
 				"peak-B/process": 250e6, "first-sec/process": 1.2}},
+			{"e2e/script", "Fleet/script/50", fleetTook(60, 30, 60e6)},
+			{"e2e/script", "Fleet/sync/50", fleetTook(2, 0.5, 50e6)},
+			{"e2e/script", "Fleet/sync/1000", fleetTook(40, 4, 150e6)},
 		},
 		Rollouts: sampleRollouts(),
 		Tenancy: &Tenancy{
@@ -51,6 +54,13 @@ func sample() *Run {
 		},
 		Soak: sampleSoak(),
 	}
+}
+
+// fleetTook are the values of a fleet in git.
+func fleetTook(first, idle, memory float64) map[string]float64 {
+	return map[string]float64{"first-sec/process": first, "first-cpu-sec/process": first / 2, "idle-sec/process": idle,
+		"idle-cpu-sec/process": idle / 2, "upgrade-sec/process": first, "upgrade-cpu-sec/process": first / 2,
+		"peak-B/process": memory}
 }
 
 // sampleOn is the measurement with a cache, with some times multiplied by slower.
@@ -298,6 +308,7 @@ func TestExpectations(t *testing.T) {
 		"functions: processor time, for each second of a function that does nothing, at worst: at most 1.1":                      true,
 		"plan: at most 10 s of processor time, 300 MB of memory and 2 s until the first line, for a set over 1,000 Repositories": true,
 		"plan: processor time for a Repository at 10,000 Repositories, for each second at 1,000: at most 1.5":                    false,
+		"git: at most 60 s from nothing, 5 s with nothing to do, and 400 MB of memory, for 1,000 packages":                       true,
 		"CR cache: scale: at most 500 MB of memory with 10,000 variants":                                                         false,
 		"CR cache: scale: processor time or requests for a variant at 10,000 variants, for each at 1,000: at most 1.5":           true,
 		"CR cache: scale: start with 10,000 variants that are ready: no write, and no reading of contents":                       true,
@@ -332,6 +343,7 @@ func TestExpectations(t *testing.T) {
 	other.Benchmarks[7].Values["sec/process"] = 0.0111
 	other.Benchmarks[10].Values["sec/process"] = 119
 	other.Benchmarks[11].Values["peak-B/process"] = 300e6 + 1
+	other.Benchmarks[14].Values["idle-sec/process"] = 5.1
 	on.Scale.Points[1].Restart.Asked.ContentReads = 1
 	on.Scale.Points[1].PeakBytes = 500_000_000
 	on.Scale.Points[1].Requests = 7000 * 16
