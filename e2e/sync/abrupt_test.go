@@ -151,6 +151,8 @@ type killer struct {
 
 	// among is among how many writes after a start the kill is.
 	among int
+	// args are further arguments of the controllers.
+	args []string
 
 	mu        sync.Mutex
 	random    *rand.Rand
@@ -161,9 +163,9 @@ type killer struct {
 	spared    bool
 }
 
-// newKiller starts a controller, and kills it among so many writes after each start.
-func newKiller(w *world, git *gitServer, among int) *killer {
-	k := &killer{w: w, git: git, among: among, random: rand.New(rand.NewPCG(1, 2))} // the same each time
+// newKiller starts a controller with these arguments, and kills it among so many writes after each start.
+func newKiller(w *world, git *gitServer, among int, args ...string) *killer {
+	k := &killer{w: w, git: git, among: among, args: args, random: rand.New(rand.NewPCG(1, 2))} // the same each time
 	w.Timeout = unanswered
 	w.proxy.Handle(k.hook)
 	w.proxy.HandleInside(k.within)
@@ -191,7 +193,7 @@ func (k *killer) start() {
 	if k.phase == proxy.Inside { // few writes reach this phase
 		k.countdown, k.delay = max(k.among/10, 1), time.Duration(k.random.Int64N(int64(maxDelay)))
 	}
-	k.running = controller.Start(k.w.t, k.w.options("--log-level=error"))
+	k.running = controller.Start(k.w.t, k.w.options(append([]string{"--log-level=error"}, k.args...)...))
 }
 
 // within says which writes are in the phase Inside, and when.

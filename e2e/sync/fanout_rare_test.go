@@ -54,7 +54,7 @@ func blueprintOf(kind, b, host string) map[string]string {
 	}
 	files["Kptfile"] = kptfile(kind) + "pipeline:\n  mutators:\n  - image: " + namespaceImage +
 		"\n    configMap:\n      namespace: sites\n"
-	files["extra.yaml"] = strings.Replace(extra, `"1"`, strconv.Quote(b), 1)
+	files["extra.yaml"] = extra
 	files["site.yaml"] = listed
 	if kind == "listed" {
 		files["site.yaml"] += host
@@ -69,26 +69,29 @@ func blueprintOf(kind, b, host string) map[string]string {
 func TestFanOut(t *testing.T) {
 	rare(t)
 	size := fromEnv(t, "FLEET", 100, strconv.Atoi)
-	for name, disturb := range map[string]func(*fanOut, *gitServer) func(){
+	for name, disturb := range map[string]func(*fanOut, *gitServer) (calm, end func()){
 		"killed":              (*fanOut).killed,
-		"no answers to asks":  func(f *fanOut, _ *gitServer) func() { return f.unheard(isCreate, 0) },
-		"no answers to calls": func(f *fanOut, _ *gitServer) func() { return f.unheard(isPorchs, size) },
+		"no answers to asks":  func(f *fanOut, _ *gitServer) (calm, end func()) { return f.unheard(isCreate) },
+		"no answers to calls": func(f *fanOut, _ *gitServer) (calm, end func()) { return f.unheard(isPorchs) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, git := newWorldBehind(t)
 			w.compared, w.Timeout = true, 4*unanswered
+			w.mayApprove()
 			f := &fanOut{world: w}
 			for i := range size {
 				f.names = append(f.names, fmt.Sprintf("site-%d", i))
 			}
 			f.publish("v1", "2", "  - two\n")
-			calm := disturb(f, git)
+			calm, end := disturb(f, git)
 			f.ask(1)
 			calm()
 			f.settle(1)
+			end()
+			w.proxy.Handle(nil)
 			f.edit()
 			f.publish("v2", "3", "  - three\n")
-			calm = disturb(f, git)
+			calm, _ = disturb(f, git)
 			f.ask(2)
 			calm()
 			f.settle(3) // the second is the person's
@@ -113,32 +116,40 @@ func (f *fanOut) ask(number int) {
 	}
 }
 
-// killed runs a controller that is killed ten times, and returns what waits for that and leaves one that is not.
-func (f *fanOut) killed(git *gitServer) func() {
-	k := newKiller(f.world, git, len(f.names)/3)
-	f.most = 10 * len(f.names) / 20 // a twentieth of the fleet is the number of workers
-	return func() { k.until(10) }
+// killed runs a controller that is killed ten times, and returns what waits for that, and what ends the controller that
+// lives on.
+func (f *fanOut) killed(git *gitServer) (calm, end func()) {
+	const kills = 10
+	k := newKiller(f.world, git, len(f.names)/3, fmt.Sprintf("--concurrency=%d", workers))
+	f.most = kills * workers
+	return func() { k.until(kills) }, func() { k.running.Stop() }
 }
+
+// workers is how many packages the controllers work on at once.
+const workers = 2
 
 // isPorchs reports whether a request writes to Porch.
 func isPorchs(r proxy.Request) bool { return proxy.IsWrite(r) && r.Group == porchapi.GroupName }
 
-// unheard runs a controller that does not get a tenth of Porch's answers to some requests, and returns what lets it have
-// them all.
-func (f *fanOut) unheard(of func(proxy.Request) bool, most int) func() {
+// unheard runs a controller that does not get a tenth of Porch's answers to some requests, and returns what ends it. No
+// draft waits for a person only because it is not known that it was made.
+func (f *fanOut) unheard(of func(proxy.Request) bool) (calm, end func()) {
 	random, mu := rand.New(rand.NewPCG(1, 2)), sync.Mutex{} // the same each time
-	f.most = most
+	f.most = 0
 	f.proxy.Handle(func(r proxy.Request, phase proxy.Phase) *metav1.Status {
 		mu.Lock()
 		defer mu.Unlock()
 		if phase != proxy.After || r.Failed() || !of(r) || random.IntN(10) != 0 {
 			return nil
 		}
+		if !isCreate(r) {
+			f.most++
+		}
 		return &apierrors.NewTimeoutError("no answer", 0).ErrStatus
 	})
-	c := controller.Start(f.t, f.options("--log-level=error"))
+	c := controller.Start(f.t, f.options("--log-level=error", fmt.Sprintf("--concurrency=%d", workers)))
 	c.WaitReady(f.t.Context())
-	return func() {}
+	return func() {}, func() { c.Stop() }
 }
 
 // settle waits until each package has a published revision of that number, or a draft that waits for a person.
@@ -181,8 +192,8 @@ func (f *fanOut) edit() {
 	f.t.Helper()
 	for i, name := range f.names {
 		if _, waits := f.waiting[name]; waits {
-			f.Fleet.Propose(f.Variant(name).Status.OpenDraft.Name)
-			f.Fleet.Approve("edge." + name + ".packagevariant-1")
+			f.Propose(f.Variant(name).Status.OpenDraft.Name)
+			f.Approve("edge." + name + ".packagevariant-1")
 		}
 		edits := map[string]string{"settings.yaml": f.changed(name, "settings.yaml", `a: "1" # one`, `a: "mine" # my own`)}
 		if f.kind(i) != "plain" {
