@@ -12,21 +12,14 @@ import (
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/words"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Words are what a command line calls things.
-type Words struct {
-	// Command is the command line, Controller what brings packages to what variants ask for.
-	Command, Controller string
-	// Wait says what to do until that has happened.
-	Wait string
-}
-
 // Input is what is known of a variant before its drafts are approved or rejected.
 type Input struct {
-	Words
+	words.Home
 	Variant *v1alpha1.PackageVariant
 	// Revisions are all revisions of the namespace, Repositories the Repositories by name.
 	Revisions    []revision.Revision

@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/words"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -44,7 +45,7 @@ func input(changes ...func(*Input)) *Input {
 		{Type: "Ready", Status: "True", Reason: "UpToDate"}, {Type: "Stalled", Status: "False", Reason: "Valid"},
 		{Type: "Conflicted", Status: "False", Reason: "NoConflicts"}, {Type: "Approved", Status: "False", Reason: "LaterRevision"},
 	}
-	in := &Input{Words: Words{"kubectl variants", "the controller", "wait for the controller"}, Variant: pv, Repositories: map[string]revision.Repository{"blueprints": {Address: git}},
+	in := &Input{Home: words.Home{Command: "kubectl variants", Controller: "the controller", Wait: "wait for the controller"}, Variant: pv, Repositories: map[string]revision.Repository{"blueprints": {Address: git}},
 		Revisions: []revision.Revision{blueprint(1), blueprint(2), down("packagevariant-1", 1, revision.Published, 1),
 			down("packagevariant-2", 0, revision.Draft, 2)},
 		Files: map[string]map[string]string{"edge.web.packagevariant-1": {"a": "1", "b": "1", "c": "1"},

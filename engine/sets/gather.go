@@ -85,6 +85,15 @@ func (r *Reconciler) addNamesakes(ctx context.Context, set *v1alpha2.PackageVari
 	return nil
 }
 
+// Expand returns what a set wants now.
+func (r *Reconciler) Expand(ctx context.Context, set *v1alpha2.PackageVariantSet) (*mutate.Expansion, error) {
+	seen, err := r.see(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	return r.expand(ctx, set, &seen.Snapshot)
+}
+
 // expand expands the set, and separates problems that only the spec or the upstream can fix from those that other
 // objects can.
 func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet, s *expansion.Snapshot) (

@@ -40,3 +40,11 @@ func Nearest(to string, words []string, limit int) string {
 	}
 	return best
 }
+
+// Home are the words of a home and of its command line, for sentences that all homes share.
+type Home struct {
+	// Command is the command line, Controller what brings packages to what variants ask for, Packages what has them.
+	Command, Controller, Packages string
+	// Wait says what to do until the controller has looked at something.
+	Wait string
+}

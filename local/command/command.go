@@ -25,7 +25,7 @@ Exit codes: 0 if all is done, or waits for a person; 1 if diff finds a differenc
 something failed and the rest is done.`
 
 // commands are the commands, in the order of the help.
-var commands = []func(*env) *cobra.Command{newSync, newPlan, newApprove, newReject}
+var commands = []func(*env) *cobra.Command{newSync, newPlan, newDiff, newTrace, newApprove, newReject}
 
 // Exit codes.
 const (
@@ -77,7 +77,8 @@ func New(streams programs.Streams) *cobra.Command {
 // env is what a command runs in.
 type env struct {
 	programs.Streams
-	fleet fleet.Options
+	fleet     fleet.Options
+	namespace string
 }
 
 // options returns the options of the fleet in a directory.
@@ -94,9 +95,10 @@ func (e *env) options(dir string) (fleet.Options, error) {
 	return o, nil
 }
 
-// dirFlag adds the flag for the directory of the fleet to a command that names drafts and variants.
-func (e *env) dirFlag(cmd *cobra.Command) {
+// fleetFlags adds the flags of a command that names drafts and variants.
+func (e *env) fleetFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&e.fleet.Dir, "dir", "d", ".", "`directory` with the manifests of the fleet")
+	cmd.Flags().StringVarP(&e.namespace, "namespace", "n", "default", "namespace of the objects that are named")
 }
 
 // open opens the fleet that the flags name, as its git repositories are now, and calls do with it.

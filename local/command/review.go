@@ -76,17 +76,17 @@ func reviewCommand(e *env, a *action) (*cobra.Command, *reviewOptions) {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.open(cmd.Context(), func(f *fleet.Fleet) error { return e.review(cmd.Context(), f, a, o, args) })
 		}}
-	e.dirFlag(cmd)
+	e.fleetFlags(cmd)
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
 	return cmd, o
 }
 
-// review shows the drafts that names stand for, asks for confirmation, and acts. It acts in memory before it shows them:
-// what is shown is what is pushed.
+// review shows the drafts that names stand for, asks for confirmation, and acts. It acts in memory before it shows
+// them: what is shown is what is pushed.
 func (e *env) review(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOptions, names []string) error {
 	var items []review.Item
 	for _, name := range names {
-		more, err := itemsOf(ctx, f, a, o, name)
+		more, err := e.itemsOf(ctx, f, a, o, name)
 		if err != nil {
 			return err
 		}
@@ -131,8 +131,9 @@ func (e *env) review(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOp
 }
 
 // itemsOf returns the items that a name stands for.
-func itemsOf(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOptions, name string) ([]review.Item, error) {
-	chosen, err := f.Choose(ctx, name)
+func (e *env) itemsOf(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOptions, name string) ([]review.Item,
+	error) {
+	chosen, err := f.Choose(ctx, e.namespace, name)
 	if err != nil {
 		return nil, err
 	}

@@ -92,9 +92,9 @@ func TestNoDraft(t *testing.T) {
 	w.Push("drafts/edge/foreign/v1", "Begin", map[string]string{"edge/foreign/Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: foreign\n"})
 	w.run(exitDone, "approve", "web", "--yes")
 	for name, want := range map[string]string{
-		"wep":             "there is no variant or draft wep: did you mean web?",
-		"something":       "there is no variant or draft something in the namespace default of this fleet: variants plan lists them",
-		"n/web":           "there is no variant or draft web in the namespace n of this fleet: variants plan lists them",
+		"wep":             "there is no PackageVariant \"wep\" in the namespace \"default\": did you mean \"web\"?",
+		"something":       "there is no PackageVariant \"something\" in the namespace \"default\", which has web",
+		"n/web":           "there is no PackageVariant \"web\" in the namespace \"n\", which has none: set --namespace to another",
 		draft1:            draft1 + " is published already: name a draft, or its variant web",
 		"edge.foreign.v1": "edge.foreign.v1 is no draft of this fleet, because none of its variants owns it: merge or remove the branch drafts/edge/foreign/v1 in git",
 	} {

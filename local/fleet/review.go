@@ -9,25 +9,23 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/trace"
 	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/home"
 	"k8s.io/apimachinery/pkg/types"
 )
 
 // Words are what the command line of this home calls things.
-var Words = review.Words{Command: "variants", Controller: "variants sync", Wait: "run variants sync"}
+var Words = words.Home{Command: "variants", Controller: "variants sync", Packages: "git", Wait: "run variants sync"}
 
-// defaultNamespace is the one that names without a namespace are in.
-const defaultNamespace = "default"
-
-// keyOf returns what a name of the report stands for.
-func keyOf(name string) types.NamespacedName {
-	namespace, name, given := strings.Cut(name, "/")
-	if !given {
-		return types.NamespacedName{Namespace: defaultNamespace, Name: namespace}
+// keyOf returns what a name of the report stands for: NAME in a namespace, or NAMESPACE/NAME.
+func keyOf(namespace, name string) types.NamespacedName {
+	if in, of, given := strings.Cut(name, "/"); given {
+		namespace, name = in, of
 	}
 	return types.NamespacedName{Namespace: namespace, Name: name}
 }
@@ -39,15 +37,21 @@ type Chosen struct {
 }
 
 // Choose returns the variant that a name of the report stands for: its own, or that of its draft.
-func (f *Fleet) Choose(ctx context.Context, name string) (Chosen, error) {
-	key := keyOf(name)
+func (f *Fleet) Choose(ctx context.Context, namespace, name string) (Chosen, error) {
+	key := keyOf(namespace, name)
 	pv, err := f.store.Variant(ctx, key.Namespace, key.Name)
 	if err != nil || pv != nil {
 		return Chosen{pv, ""}, err
 	}
 	r, err := f.home.Get(ctx, key.Namespace, key.Name)
 	if errors.Is(err, packages.ErrAbsent) {
-		return Chosen{}, f.unknown(key)
+		var known []string
+		for _, pv := range f.store.AllVariants() {
+			if pv.Namespace == key.Namespace {
+				known = append(known, pv.Name)
+			}
+		}
+		return Chosen{}, naming.NotFound(naming.Variant, key.Name, key.Namespace, known)
 	}
 	if err != nil {
 		return Chosen{}, err
@@ -65,21 +69,6 @@ func (f *Fleet) Choose(ctx context.Context, name string) (Chosen, error) {
 	}
 	return Chosen{}, fmt.Errorf("%s is no draft of this fleet, because none of its variants owns it: merge or remove the "+
 		"branch %s in git", r.Name, f.home.BranchOf(&r))
-}
-
-// unknown returns the error of a name that stands for nothing.
-func (f *Fleet) unknown(key types.NamespacedName) error {
-	var known []string
-	for _, pv := range f.store.AllVariants() {
-		if pv.Namespace == key.Namespace {
-			known = append(known, pv.Name)
-		}
-	}
-	if near := words.Nearest(key.Name, known, max(len(key.Name)/3, 1)+1); near != "" {
-		return fmt.Errorf("there is no variant or draft %s: did you mean %s?", key.Name, near)
-	}
-	return fmt.Errorf("there is no variant or draft %s in the namespace %s of this fleet: variants plan lists them",
-		key.Name, key.Namespace)
 }
 
 // Fetch reads where the branches and tags of the packages are.
@@ -102,7 +91,7 @@ func (f *Fleet) Input(ctx context.Context, pv *v1alpha1.PackageVariant) (*review
 	if err != nil {
 		return nil, err
 	}
-	in := &review.Input{Words: Words, Variant: pv, Revisions: revisions,
+	in := &review.Input{Home: Words, Variant: pv, Revisions: revisions,
 		Repositories: map[string]revision.Repository{}}
 	all, err := f.store.Repositories(ctx, pv.Namespace)
 	for i := range all {
@@ -136,4 +125,29 @@ func (f *Fleet) Push(ctx context.Context, of []*revision.Revision) map[types.Nam
 		}
 	}
 	return failed
+}
+
+// Trace returns all of a namespace from which trees are made.
+func (f *Fleet) Trace(ctx context.Context, namespace string) (*trace.Input, error) {
+	in := &trace.Input{Home: Words, Waves: map[string]trace.Waves{}}
+	var err error
+	if in.Sets, err = f.store.Sets(ctx, namespace); err != nil {
+		return nil, err
+	}
+	for i := range in.Sets {
+		if in.Sets[i].Status.Rollout == nil {
+			continue
+		}
+		// Without the waves of a set its variants stand below the set itself.
+		if expanded, err := f.sets().Expand(ctx, &in.Sets[i]); err == nil {
+			in.Waves[in.Sets[i].Name] = trace.NewWaves(expanded.Variants)
+		}
+	}
+	for _, pv := range f.store.AllVariants() {
+		if pv.Namespace == namespace {
+			in.Variants = append(in.Variants, pv)
+		}
+	}
+	in.Revisions, err = f.Revisions(ctx, namespace)
+	return in, err
 }

@@ -153,9 +153,7 @@ func (s *syncer) run(ctx context.Context) error {
 // each begins with reconcilers that know nothing.
 func (s *syncer) reconcile(ctx context.Context) error {
 	packages := unrendered{s.home}
-	ofSets := sets.New(sets.Ports{Packages: packages, Known: s.home, Sets: s.store, Selected: s.source,
-		Functions: mutate.Builtin{}},
-		sets.Options{Version: version()})
+	ofSets := s.sets()
 	ofVariants := life.New(life.Ports{Packages: packages, Known: s.home, Variants: s.store, Injected: s.source,
 		Functions: mutate.Builtin{}},
 		life.Options{Version: version(), Now: s.store.log.Now})
@@ -184,6 +182,12 @@ func (s *syncer) reconcile(ctx context.Context) error {
 	}
 	s.report.note("some variants have not come to rest: run it again")
 	return nil
+}
+
+// sets returns a reconciler of sets.
+func (f *Fleet) sets() *sets.Reconciler {
+	return sets.New(sets.Ports{Packages: f.home, Known: f.home, Sets: f.store, Selected: f.source,
+		Functions: mutate.Builtin{}}, sets.Options{Version: version()})
 }
 
 // outcome notes what came of a look, and reports whether it has to be done again at once.

@@ -84,3 +84,25 @@ func (d *Differ) Run(ctx context.Context, to Streams, before, after review.Side)
 	}
 	return false, fmt.Errorf("%s failed: %w", program[0], err)
 }
+
+// Pairs compares pairs of revisions one after the other, whose files it gets by their names, and reports whether any of
+// them differ.
+func (d *Differ) Pairs(ctx context.Context, to Streams, pairs []review.Pair,
+	files func(name string) (map[string]string, error)) (differs bool, err error) {
+	for _, p := range pairs {
+		sides := [2]review.Side{{Name: p.From}, {Name: p.To}}
+		for i := range sides {
+			if sides[i].Name == "" {
+				sides[i].Name = "nothing"
+			} else if sides[i].Files, err = files(sides[i].Name); err != nil {
+				return false, err
+			}
+		}
+		is, err := d.Run(ctx, to, sides[0], sides[1])
+		if err != nil {
+			return false, err
+		}
+		differs = differs || is
+	}
+	return differs, nil
+}

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/package-variants/package-variants/engine/review"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/spf13/cobra"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -22,7 +22,8 @@ import (
 )
 
 // Words are what the plugin calls things.
-var Words = review.Words{Command: "kubectl variants", Controller: "the controller", Wait: "wait for the controller"}
+var Words = words.Home{Command: "kubectl variants", Controller: "the controller", Packages: "Porch",
+	Wait: "wait for the controller"}
 
 // Env is what a command runs in.
 type Env struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/trace"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/access"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
@@ -114,16 +115,9 @@ func (c *Cluster) Files(ctx context.Context, name string) (map[string]string, er
 	return content.Files, Explain(err, c.call("get", Resources))
 }
 
-// Fleet is everything in a namespace that concerns package variants.
-type Fleet struct {
-	Sets      []v1alpha2.PackageVariantSet
-	Variants  []v1alpha1.PackageVariant
-	Revisions []revision.Revision
-}
-
 // Fleet returns all of the namespace.
-func (c *Cluster) Fleet(ctx context.Context) (*Fleet, error) {
-	var f Fleet
+func (c *Cluster) Fleet(ctx context.Context) (*trace.Input, error) {
+	f := trace.Input{Home: cli.Words, Waves: map[string]trace.Waves{}}
 	var err error
 	if f.Sets, err = c.Sets(ctx); err != nil {
 		return nil, err

@@ -9,14 +9,25 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"strings"
 	"syscall"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	"github.com/package-variants/package-variants/engine/words"
+	"github.com/package-variants/package-variants/engine/naming"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/discovery"
+)
+
+// Kind is a kind of object that the plugin reads.
+type Kind = naming.Kind
+
+// The kinds.
+var (
+	Variant    = naming.Variant
+	Set        = naming.Set
+	Revision   = naming.Revision
+	Resources  = naming.Resources
+	Repository = naming.Repository
 )
 
 // Call is a call to the cluster, as a rule of a Role names it.
@@ -132,35 +143,5 @@ func (c *Cluster) notFound(ctx context.Context, kind Kind, name string) error {
 			known = append(known, sets[i].Name)
 		}
 	}
-	return NotFound(kind, name, c.Namespace, known)
-}
-
-// NotFound returns the error for a name that no object of a kind has, among the known names of a namespace.
-func NotFound(kind Kind, name, namespace string, known []string) error {
-	text := fmt.Sprintf("there is no %s %q in the namespace %q", kind.Name, name, namespace)
-	if near := Nearest(name, known); near != "" {
-		return fmt.Errorf("%s: did you mean %q?", text, near)
-	}
-	if len(known) == 0 {
-		return fmt.Errorf("%s, which has none: set --namespace to another", text)
-	}
-	return fmt.Errorf("%s: kubectl get %s --namespace %s lists those that there are", text, kind.Resource, namespace)
-}
-
-// Nearest returns the known name closest to a name; "" if none is close. A name is close if at most a third of the
-// letters differ, or one of them. A name that is part of exactly one known name is close to it.
-func Nearest(name string, known []string) string {
-	if near := words.Nearest(name, known, max(len(name)/3, 1)+1); near != "" {
-		return near
-	}
-	var within []string
-	for _, k := range known {
-		if strings.Contains(k, name) {
-			within = append(within, k)
-		}
-	}
-	if len(within) == 1 {
-		return within[0]
-	}
-	return ""
+	return naming.NotFound(kind, name, c.Namespace, known)
 }

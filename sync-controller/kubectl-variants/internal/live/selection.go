@@ -11,8 +11,8 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/spf13/pflag"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -103,7 +103,7 @@ func (c *Cluster) ofSet(ctx context.Context, name, wave string) ([]v1alpha1.Pack
 	if err != nil {
 		return nil, nil, err
 	}
-	variants := slices.DeleteFunc(all, func(pv v1alpha1.PackageVariant) bool { return SetOf(&pv) != set.Name })
+	variants := slices.DeleteFunc(all, func(pv v1alpha1.PackageVariant) bool { return naming.SetOf(&pv) != set.Name })
 	if wave != "" {
 		waves, err := c.Waves(ctx, set)
 		if err != nil {
@@ -136,23 +136,10 @@ func hasWave(set *v1alpha2.PackageVariantSet, wave string) error {
 	switch {
 	case slices.Contains(names, wave):
 		return nil
-	case Nearest(wave, names) != "":
+	case naming.Nearest(wave, names) != "":
 		return fmt.Errorf("the rollout of the PackageVariantSet %q has no wave %q: did you mean %q?", set.Name, wave,
-			Nearest(wave, names))
+			naming.Nearest(wave, names))
 	}
 	return fmt.Errorf("the rollout of the PackageVariantSet %q has no wave %q: it has %s", set.Name, wave,
 		strings.Join(names, ", "))
-}
-
-// SetOf returns the name of the set that owns a variant; "" if none does.
-func SetOf(pv *v1alpha1.PackageVariant) string {
-	if ref := metav1.GetControllerOfNoCopy(pv); ref != nil && ref.Kind == Set.Name {
-		return ref.Name
-	}
-	for _, ref := range pv.OwnerReferences {
-		if ref.Kind == Set.Name {
-			return ref.Name
-		}
-	}
-	return ""
 }

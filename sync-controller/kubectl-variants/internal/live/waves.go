@@ -7,33 +7,18 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/mutate"
-	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/trace"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Waves maps the variants of a set to the waves of its rollout. A variant is identified by its package and its upstream
-// package, which are unique in a set.
-type Waves map[pair]string
-
-type pair struct{ upstream, downstream revision.Package }
-
-// Of returns the wave of a variant; "" if it is in no wave.
-func (w Waves) Of(pv *v1alpha1.PackageVariant) string {
-	if pv.Spec.Upstream == nil || pv.Spec.Downstream == nil {
-		return ""
-	}
-	return w[pair{revision.UpstreamOf(pv.Spec.Upstream), revision.DownstreamOf(&pv.Spec)}]
-}
-
 // Waves expands a set as its controller does, and returns the wave of each variant. The user needs the right to list
 // what the set selects from.
-func (c *Cluster) Waves(ctx context.Context, set *v1alpha2.PackageVariantSet) (Waves, error) {
+func (c *Cluster) Waves(ctx context.Context, set *v1alpha2.PackageVariantSet) (trace.Waves, error) {
 	snapshot, err := c.snapshot(ctx, set)
 	if err != nil {
 		return nil, err
@@ -46,13 +31,7 @@ func (c *Cluster) Waves(ctx context.Context, set *v1alpha2.PackageVariantSet) (W
 		}
 		return nil, err
 	}
-	waves := Waves{}
-	for i := range expanded.Variants {
-		pv := &expanded.Variants[i]
-		waves[pair{revision.UpstreamOf(pv.Spec.Upstream), revision.DownstreamOf(&pv.Spec)}] =
-			pv.Annotations[v1alpha2.WaveAnnotation]
-	}
-	return waves, nil
+	return trace.NewWaves(expanded.Variants), nil
 }
 
 // snapshot reads the objects that a set is expanded over.

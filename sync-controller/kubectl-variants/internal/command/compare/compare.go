@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/local/programs"
@@ -78,7 +79,9 @@ func compare(ctx context.Context, env *cli.Env, argument, against string) error 
 	if err != nil || note != "" {
 		return err
 	}
-	differs, err := each(ctx, env, c, pairs)
+	streams := programs.Streams{In: env.In, Out: env.Out, Err: env.ErrOut}
+	files := func(name string) (map[string]string, error) { return c.Files(ctx, name) }
+	differs, err := differ.Pairs(ctx, streams, pairs, files)
 	if err != nil {
 		return err
 	}
@@ -93,7 +96,7 @@ func compare(ctx context.Context, env *cli.Env, argument, against string) error 
 
 // variantOf returns the variant that an argument names. Its spec must have an upstream and a downstream.
 func variantOf(ctx context.Context, c *live.Cluster, argument string) (*v1alpha1.PackageVariant, error) {
-	of, err := live.Parse(argument, live.Variant)
+	of, err := naming.Parse(argument, live.Variant)
 	if err != nil {
 		return nil, err
 	}
@@ -106,33 +109,3 @@ func variantOf(ctx context.Context, c *live.Cluster, argument string) (*v1alpha1
 
 // differ is the program that shows differences; kubectl diff uses the same environment variable.
 var differ = programs.Differ{Variable: "KUBECTL_EXTERNAL_DIFF", Default: []string{"diff", "-u", "-N", "-r"}}
-
-// each compares pairs of revisions one after the other, and reports whether any of them differ.
-func each(ctx context.Context, env *cli.Env, c *live.Cluster, pairs []review.Pair) (differs bool, err error) {
-	for _, p := range pairs {
-		from, err := read(ctx, c, p.From, "nothing")
-		if err != nil {
-			return false, err
-		}
-		to, err := read(ctx, c, p.To, "")
-		if err != nil {
-			return false, err
-		}
-		streams := programs.Streams{In: env.In, Out: env.Out, Err: env.ErrOut}
-		is, err := differ.Run(ctx, streams, from, to)
-		if err != nil {
-			return false, err
-		}
-		differs = differs || is
-	}
-	return differs, nil
-}
-
-// read returns the files of a revision. Without a name it returns no files, under the other name.
-func read(ctx context.Context, c *live.Cluster, name, otherwise string) (review.Side, error) {
-	if name == "" {
-		return review.Side{Name: otherwise}, nil
-	}
-	files, err := c.Files(ctx, name)
-	return review.Side{Name: name, Files: files}, err
-}

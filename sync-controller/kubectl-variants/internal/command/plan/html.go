@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/page"
 	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/page"
 )
 
 // tones are the tones of the actions.

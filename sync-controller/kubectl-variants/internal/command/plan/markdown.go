@@ -8,10 +8,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/page"
 	"github.com/package-variants/package-variants/engine/visible"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/internal/plans"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/page"
 )
 
 // maxComment is the most characters that a pull request comment may have, less a reserve for the rest of it.

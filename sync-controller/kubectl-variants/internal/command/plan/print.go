@@ -8,9 +8,9 @@ import (
 	"io"
 	"os"
 
+	"github.com/package-variants/package-variants/engine/page"
 	"github.com/package-variants/package-variants/engine/visible"
 	"github.com/package-variants/package-variants/sync-controller/internal/plans"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/page"
 	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
 )

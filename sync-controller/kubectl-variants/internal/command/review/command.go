@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/krm"
@@ -109,7 +110,7 @@ func run(ctx context.Context, env *cli.Env, a action, o *options, args []string)
 	}
 	var names []string
 	for _, arg := range args {
-		of, err := live.Parse(arg, live.Variant)
+		of, err := naming.Parse(arg, live.Variant)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func gather(ctx context.Context, c *live.Cluster, a action, o *options,
 	revision.Locate(revisions, repositories)
 	var items []review.Item
 	for i := range variants {
-		in := &review.Input{Words: cli.Words, Variant: &variants[i], Revisions: revisions, Repositories: repositories,
+		in := &review.Input{Home: cli.Words, Variant: &variants[i], Revisions: revisions, Repositories: repositories,
 			AllowConflicts: o.allowConflicts, AllowGates: o.allowGates}
 		if err := in.Read(func(name string) (map[string]string, error) { return c.Files(ctx, name) }); err != nil {
 			return nil, err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
@@ -94,7 +95,7 @@ func command(env *cli.Env, name string, suspend bool, reason *string) *cobra.Com
 func chosen(ctx context.Context, c *live.Cluster, selection *live.Selection, names []string) ([]object, error) {
 	var objects []object
 	for _, name := range names {
-		of, err := live.Parse(name, live.Variant, live.Set)
+		of, err := naming.Parse(name, live.Variant, live.Set)
 		if err != nil {
 			return nil, err
 		}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package trace is the command kubectl variants trace: package trace of the engine, over a cluster.
 package trace
 
 import (
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/package-variants/package-variants/engine/naming"
+	"github.com/package-variants/package-variants/engine/trace"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 	"github.com/spf13/cobra"
@@ -44,7 +47,7 @@ func New(env *cli.Env) *cobra.Command {
 		Example: example,
 		Args:    cli.One("object"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			printer, known := Printers[output]
+			printer, known := trace.Printers[output]
 			if !known {
 				return fmt.Errorf("--output %q is none of %s", output, strings.Join(formats(), ", "))
 			}
@@ -62,11 +65,11 @@ func New(env *cli.Env) *cobra.Command {
 	return cmd
 }
 
-func formats() []string { return slices.Sorted(maps.Keys(Printers)) }
+func formats() []string { return slices.Sorted(maps.Keys(trace.Printers)) }
 
 // read reads a namespace and returns the trees of an object in it.
-func read(ctx context.Context, env *cli.Env, argument string) ([]*Node, error) {
-	of, err := live.Parse(argument, live.Variant, live.Set, live.Revision, live.Package)
+func read(ctx context.Context, env *cli.Env, argument string) ([]*trace.Node, error) {
+	of, err := naming.Parse(argument, live.Variant, live.Set, live.Revision, naming.Package)
 	if err != nil {
 		return nil, err
 	}
@@ -74,13 +77,12 @@ func read(ctx context.Context, env *cli.Env, argument string) ([]*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	fleet, err := c.Fleet(ctx)
+	in, err := c.Fleet(ctx)
 	if err != nil {
 		return nil, err
 	}
-	in := &Input{Fleet: *fleet, Waves: map[string]live.Waves{}}
-	for i := range fleet.Sets {
-		set := &fleet.Sets[i]
+	for i := range in.Sets {
+		set := &in.Sets[i]
 		if set.Status.Rollout == nil {
 			continue
 		}
@@ -89,7 +91,7 @@ func read(ctx context.Context, env *cli.Env, argument string) ([]*Node, error) {
 			in.Waves[set.Name] = waves
 		}
 	}
-	return Build(in, of, c.Namespace)
+	return trace.Build(in, of, c.Namespace)
 }
 
 // objectNames lists what a tree can start from: variants, sets, and the packages that variants are made from.

@@ -12,8 +12,9 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
+	"github.com/package-variants/package-variants/engine/words"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -70,10 +71,11 @@ func pvSet(name string, of ...string) v1alpha2.PackageVariantSet {
 
 const upToDate = "Ready True UpToDate all is well"
 
+var inCluster = words.Home{Controller: "the controller", Packages: "Porch"}
+
 // fleet has a blueprint with a set and a variant of its own, and a variant of that variant.
 func fleet() *Input {
-	return &Input{Fleet: live.Fleet{
-		Sets: []v1alpha2.PackageVariantSet{pvSet("fleet", "Ready True VariantsReady 2 of 2"), pvSet("other")},
+	return &Input{Home: inCluster, Sets: []v1alpha2.PackageVariantSet{pvSet("fleet", "Ready True VariantsReady 2 of 2"), pvSet("other")},
 		Variants: []v1alpha1.PackageVariant{
 			pv("alone", "blueprints/web", "edge/web", "", "Stalled True RenderFailed it  failed\nbadly", "Ready False RenderFailed it failed"),
 			pv("fleet-a", "blueprints/web", "a/web", "fleet", upToDate, "Conflicted True UpstreamTaken a field",
@@ -88,7 +90,7 @@ func fleet() *Input {
 			draft("a/web", "packagevariant-3", "blueprints.web.v2"),
 			rev("blueprints/web", "v1", 1, revision.Published), rev("blueprints/web", "v2", 2, revision.Published),
 		},
-	}}
+	}
 }
 
 // TestBuild checks the trees of all kinds of objects, as text with one space between columns.
@@ -111,26 +113,26 @@ func TestBuild(t *testing.T) {
 	onlyA := strings.NewReplacer("├─ PackageVariant fleet-a", "└─ PackageVariant fleet-a", "│  ├─", "   ├─", "│  │  ", "   │  ", "│  └─", "   └─").Replace(a)
 	const setRow = "PackageVariantSet fleet - Ready VariantsReady 60m\n"
 	for name, c := range map[string]struct {
-		of   live.Object
+		of   naming.Object
 		want string
 	}{
-		"a blueprint": {live.Object{Kind: live.Package, Name: "blueprints/web"}, head + "├─ " + setRow + indented("│  ", a+"└─ "+b) +
+		"a blueprint": {naming.Object{Kind: naming.Package, Name: "blueprints/web"}, head + "├─ " + setRow + indented("│  ", a+"└─ "+b) +
 			"├─ PackageVariantSet other - Pending - - the controller has not looked at it yet\n" + alone},
-		"one of its revisions": {live.Object{Kind: live.Revision, Name: "blueprints.web.v1"}, head + "├─ " + setRow +
+		"one of its revisions": {naming.Object{Kind: naming.Revision, Name: "blueprints.web.v1"}, head + "├─ " + setRow +
 			indented("│  ", a+"└─ "+b) +
 			"├─ PackageVariantSet other - Pending - - the controller has not looked at it yet\n" + alone},
-		"a set":                  {live.Object{Kind: live.Set, Name: "fleet"}, head + "└─ " + setRow + indented("   ", a+"└─ "+b)},
-		"a set without variants": {live.Object{Kind: live.Set, Name: "other"}, head + "└─ PackageVariantSet other - Pending - - the controller has not looked at it yet\n"},
-		"a variant of a set":     {live.Object{Kind: live.Variant, Name: "fleet-a"}, head + "└─ " + setRow + indented("   ", onlyA)},
-		"a variant":              {live.Object{Kind: live.Variant, Name: "alone"}, head + alone},
-		"what a variant made":    {live.Object{Kind: live.Package, Name: "a/web"}, head + "└─ " + setRow + indented("   ", onlyA)},
-		"a variant that is not there": {live.Object{Kind: live.Variant, Name: "alon"},
+		"a set":                  {naming.Object{Kind: naming.Set, Name: "fleet"}, head + "└─ " + setRow + indented("   ", a+"└─ "+b)},
+		"a set without variants": {naming.Object{Kind: naming.Set, Name: "other"}, head + "└─ PackageVariantSet other - Pending - - the controller has not looked at it yet\n"},
+		"a variant of a set":     {naming.Object{Kind: naming.Variant, Name: "fleet-a"}, head + "└─ " + setRow + indented("   ", onlyA)},
+		"a variant":              {naming.Object{Kind: naming.Variant, Name: "alone"}, head + alone},
+		"what a variant made":    {naming.Object{Kind: naming.Package, Name: "a/web"}, head + "└─ " + setRow + indented("   ", onlyA)},
+		"a variant that is not there": {naming.Object{Kind: naming.Variant, Name: "alon"},
 			`there is no PackageVariant "alon" in the namespace "n": did you mean "alone"?`},
-		"a set that is not there": {live.Object{Kind: live.Set, Name: "flet"},
+		"a set that is not there": {naming.Object{Kind: naming.Set, Name: "flet"},
 			`there is no PackageVariantSet "flet" in the namespace "n": did you mean "fleet"?`},
-		"a package that is not there": {live.Object{Kind: live.Package, Name: "blueprint/web"},
+		"a package that is not there": {naming.Object{Kind: naming.Package, Name: "blueprint/web"},
 			`there is no Package "blueprint/web" in the namespace "n": did you mean "blueprints/web"?`},
-		"a revision that is not there": {live.Object{Kind: live.Revision, Name: "blueprints.web.v4"},
+		"a revision that is not there": {naming.Object{Kind: naming.Revision, Name: "blueprints.web.v4"},
 			`there is no PackageRevision "blueprints.web.v4" in the namespace "n": did you mean "blueprints.web.v1"?`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -189,33 +191,32 @@ func TestBuildOdd(t *testing.T) {
 	}}
 	for name, c := range map[string]struct {
 		in   Input
-		of   live.Object
+		of   naming.Object
 		want string
 	}{
-		"a circle": {Input{Fleet: live.Fleet{Variants: []v1alpha1.PackageVariant{pv("x", "r/a", "r/b", "", upToDate), pv("y", "r/b", "r/a", "", upToDate)}}},
-			live.Object{Kind: live.Variant, Name: "x"}, head + "Package r/a - NotFound - - Porch knows no revision of it\n" +
+		"a circle": {Input{Home: inCluster, Variants: []v1alpha1.PackageVariant{pv("x", "r/a", "r/b", "", upToDate), pv("y", "r/b", "r/a", "", upToDate)}},
+			naming.Object{Kind: naming.Variant, Name: "x"}, head + "Package r/a - NotFound - - Porch has no revision of it\n" +
 				"└─ PackageVariant x v2 Ready UpToDate 60m\n   └─ PackageVariant y v2 Ready UpToDate 60m\n"},
-		"only drafts of the blueprint": {Input{Fleet: live.Fleet{Variants: []v1alpha1.PackageVariant{pv("x", "r/a", "r/b", "", upToDate)},
-			Revisions: []revision.Revision{draft("r/a", "v1", "")}}}, live.Object{Kind: live.Variant, Name: "x"},
+		"only drafts of the blueprint": {Input{Home: inCluster, Variants: []v1alpha1.PackageVariant{pv("x", "r/a", "r/b", "", upToDate)},
+			Revisions: []revision.Revision{draft("r/a", "v1", "")}}, naming.Object{Kind: naming.Variant, Name: "x"},
 			head + "Package r/a - Unpublished - - no revision of it is published\n└─ PackageVariant x v2 Ready UpToDate 60m\n"},
-		"a branch": {Input{Fleet: live.Fleet{Variants: []v1alpha1.PackageVariant{followed("r.a.main", -1)},
-			Revisions: []revision.Revision{rev("r/a", "main", -1, revision.Published)}}}, live.Object{Kind: live.Variant, Name: "x"},
+		"a branch": {Input{Home: inCluster, Variants: []v1alpha1.PackageVariant{followed("r.a.main", -1)},
+			Revisions: []revision.Revision{rev("r/a", "main", -1, revision.Published)}}, naming.Object{Kind: naming.Variant, Name: "x"},
 			head + "Package r/a main Branch - - the branch is the upstream; no revision of it is published\n" +
 				"└─ PackageVariant x main Ready UpToDate 60m\n"},
-		"a draft that was brought to another upstream": {Input{Fleet: live.Fleet{
-			Variants:  []v1alpha1.PackageVariant{followed("r.a.v2", 2)},
+		"a draft that was brought to another upstream": {Input{Home: inCluster, Variants: []v1alpha1.PackageVariant{followed("r.a.v2", 2)},
 			Revisions: []revision.Revision{rev("r/a", "v2", 2, revision.Published), draft("r/b", "packagevariant-1", "r.a.v1")},
-		}}, live.Object{Kind: live.Variant, Name: "x"}, head + "Package r/a v2 Published - 60m\n" +
+		}, naming.Object{Kind: naming.Variant, Name: "x"}, head + "Package r/a v2 Published - 60m\n" +
 			"└─ PackageVariant x v2 Ready UpToDate 60m\n" +
 			"   └─ PackageRevision r.b.packagevariant-1 - Draft upgrade 120m made from r.a.v1, and is on r.a.v2\n"},
-		"another generation": {Input{Fleet: live.Fleet{Variants: []v1alpha1.PackageVariant{changed}}}, live.Object{Kind: live.Variant, Name: "web"},
-			head + "Package blueprints/web - NotFound - - Porch knows no revision of it\n" +
+		"another generation": {Input{Home: inCluster, Variants: []v1alpha1.PackageVariant{changed}}, naming.Object{Kind: naming.Variant, Name: "web"},
+			head + "Package blueprints/web - NotFound - - Porch has no revision of it\n" +
 				"└─ PackageVariant web v2 Pending - - the controller has not looked at its generation 2 yet\n"},
-		"no spec": {Input{Fleet: live.Fleet{Variants: []v1alpha1.PackageVariant{bare}}}, live.Object{Kind: live.Variant, Name: "web"},
+		"no spec": {Input{Home: inCluster, Variants: []v1alpha1.PackageVariant{bare}}, naming.Object{Kind: naming.Variant, Name: "web"},
 			head + "PackageVariant web - Pending - - the controller has not looked at it yet\n"},
 		"waves": {Input{
-			Fleet: live.Fleet{Sets: []v1alpha2.PackageVariantSet{waves}, Variants: []v1alpha1.PackageVariant{pv("a", "blueprints/web", "a/web", "fleet", upToDate)}},
-		}, live.Object{Kind: live.Set, Name: "fleet"}, head + `Package blueprints/web - NotFound - - Porch knows no revision of it
+			Home: inCluster, Sets: []v1alpha2.PackageVariantSet{waves}, Variants: []v1alpha1.PackageVariant{pv("a", "blueprints/web", "a/web", "fleet", upToDate)},
+		}, naming.Object{Kind: naming.Set, Name: "fleet"}, head + `Package blueprints/web - NotFound - - Porch has no revision of it
 └─ PackageVariantSet fleet - Reconciling RolloutProgressing 60m wave canary
    ├─ Wave canary - Progressing 1/2 60m 1 of 2
    ├─ Wave rest - Pending 0/1 60m waits

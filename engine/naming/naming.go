@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package live
+// Package naming is how command lines name objects, and what they say of names that nothing has.
+package naming
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/words"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Kind is a kind of object that the plugin reads.
+// Kind is a kind of object that command lines know.
 type Kind struct {
 	// Name is the kind, Resource its plural as in the rules of a Role, APIVersion its group and version.
 	Name, Resource, APIVersion string
@@ -21,16 +23,20 @@ type Kind struct {
 	also []string
 }
 
+// porch is the group and version of packages in Porch's API.
+const porch = "porch.kpt.dev/v1alpha1"
+
 // The kinds.
 var (
 	Variant = Kind{"PackageVariant", "packagevariants", v1alpha1.GroupVersion.String(),
 		[]string{"packagevariant", "pkgvar", "pkgvars"}}
 	Set = Kind{"PackageVariantSet", "packagevariantsets", v1alpha2.GroupVersion.String(),
 		[]string{"packagevariantset", "pkgvarset", "pkgvarsets", "set"}}
-	Revision = Kind{"PackageRevision", "packagerevisions", porchapi.SchemeGroupVersion.String(),
+	Revision = Kind{"PackageRevision", "packagerevisions", porch,
 		[]string{"packagerevision"}}
-	Resources  = Kind{"PackageRevisionResources", "packagerevisionresources", porchapi.SchemeGroupVersion.String(), nil}
-	Repository = Kind{"Repository", "repositories", configapi.GroupVersion.String(), []string{"repository", "repo"}}
+	Resources  = Kind{"PackageRevisionResources", "packagerevisionresources", porch, nil}
+	Repository = Kind{"Repository", "repositories", revision.RepositoryKind.GroupVersion().String(),
+		[]string{"repository", "repo"}}
 	// Package is not a kind of the API: a package is named by its Repository and its name there.
 	Package = Kind{Name: "Package", Resource: "packages", also: []string{"package"}}
 )
@@ -94,4 +100,47 @@ func Parse(argument string, kinds ...Kind) (Object, error) {
 		is = fmt.Sprintf("%s is a %s", argument, kind.Name)
 	}
 	return Object{}, fmt.Errorf("this command is for %s, and %s", strings.Join(names, " and "), is)
+}
+
+// NotFound returns the error for a name that no object of a kind has, among the known names of a namespace.
+func NotFound(kind Kind, name, namespace string, known []string) error {
+	text := fmt.Sprintf("there is no %s %q in the namespace %q", kind.Name, name, namespace)
+	if near := Nearest(name, known); near != "" {
+		return fmt.Errorf("%s: did you mean %q?", text, near)
+	}
+	if len(known) == 0 {
+		return fmt.Errorf("%s, which has none: set --namespace to another", text)
+	}
+	return fmt.Errorf("%s, which has %s", text, words.Some(known, ", "))
+}
+
+// Nearest returns the known name closest to a name; "" if none is close. A name is close if at most a third of the
+// letters differ, or one of them. A name that is part of exactly one known name is close to it.
+func Nearest(name string, known []string) string {
+	if near := words.Nearest(name, known, max(len(name)/3, 1)+1); near != "" {
+		return near
+	}
+	var within []string
+	for _, k := range known {
+		if strings.Contains(k, name) {
+			within = append(within, k)
+		}
+	}
+	if len(within) == 1 {
+		return within[0]
+	}
+	return ""
+}
+
+// SetOf returns the name of the set that owns a variant; "" if none does.
+func SetOf(pv *v1alpha1.PackageVariant) string {
+	if ref := metav1.GetControllerOfNoCopy(pv); ref != nil && ref.Kind == Set.Name {
+		return ref.Name
+	}
+	for _, ref := range pv.OwnerReferences {
+		if ref.Kind == Set.Name {
+			return ref.Name
+		}
+	}
+	return ""
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -25,8 +25,8 @@ const (
 // set returns the node of a set with the given variants. Variants of a rollout are grouped by wave where the waves are
 // known.
 func (b *builder) set(set *v1alpha2.PackageVariantSet, variants []*v1alpha1.PackageVariant) *Node {
-	n := &Node{Kind: live.Set.Name, Name: set.Name}
-	n.stand(set.Status.Conditions, set.Generation, set.Status.ObservedGeneration)
+	n := &Node{Kind: naming.Set.Name, Name: set.Name}
+	b.stand(n, set.Status.Conditions, set.Generation, set.Status.ObservedGeneration)
 	waves := map[string]*Node{}
 	if set.Status.Rollout != nil {
 		for i := range set.Status.Rollout.Waves {
@@ -53,8 +53,8 @@ func wave(w *v1alpha2.WaveStatus) *Node {
 // variant returns the node of a variant with its downstream revisions: the latest published one, the open ones, and
 // those proposed for deletion. Packages made from it appear below the first of them.
 func (b *builder) variant(pv *v1alpha1.PackageVariant) *Node {
-	n := &Node{Kind: live.Variant.Name, Name: pv.Name}
-	n.stand(pv.Status.Conditions, pv.Generation, pv.Status.ObservedGeneration)
+	n := &Node{Kind: naming.Variant.Name, Name: pv.Name}
+	b.stand(n, pv.Status.Conditions, pv.Generation, pv.Status.ObservedGeneration)
 	switch u := pv.Status.Upstream; {
 	case u != nil && u.Revision > 0:
 		n.Revision = fmt.Sprintf("v%d", u.Revision)
@@ -108,7 +108,7 @@ func upstreamNow(pv *v1alpha1.PackageVariant, target string) string {
 }
 
 func revisionNode(r *revision.Revision) *Node {
-	n := &Node{Kind: live.Revision.Name, Name: r.Name, Revision: number(r), State: string(r.Lifecycle), Since: since(r)}
+	n := &Node{Kind: naming.Revision.Name, Name: r.Name, Revision: number(r), State: string(r.Lifecycle), Since: since(r)}
 	if !r.Open() {
 		return n
 	}
@@ -120,11 +120,11 @@ func revisionNode(r *revision.Revision) *Node {
 }
 
 // stand sets the state of one of our objects from its conditions.
-func (n *Node) stand(conditions []metav1.Condition, generation, observed int64) {
+func (b *builder) stand(n *Node, conditions []metav1.Condition, generation, observed int64) {
 	if len(conditions) == 0 || observed < generation {
-		n.State, n.Message = statePending, "the controller has not looked at it yet"
+		n.State, n.Message = statePending, b.Controller+" has not looked at it yet"
 		if len(conditions) > 0 {
-			n.Message = fmt.Sprintf("the controller has not looked at its generation %d yet", generation)
+			n.Message = fmt.Sprintf("%s has not looked at its generation %d yet", b.Controller, generation)
 		}
 		return
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/package-variants/package-variants/engine/page"
 	"github.com/package-variants/package-variants/engine/visible"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/page"
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/page"
+	"github.com/package-variants/package-variants/engine/naming"
+	"github.com/package-variants/package-variants/engine/page"
 )
 
 // printHTML writes the trees as a page, in the format that plans use too. It counts the variants by state.
@@ -48,7 +48,7 @@ var order = []page.Tone{page.Bad, page.Change, page.Wait, page.Quiet, page.New, 
 // countStates counts the variants of trees by their states.
 func countStates(trees []*Node, states map[string]int) {
 	for _, n := range trees {
-		if n.Kind == live.Variant.Name {
+		if n.Kind == naming.Variant.Name {
 			states[n.State]++
 		}
 		countStates(n.Children, states)

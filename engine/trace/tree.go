@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package trace is the command kubectl variants trace: the tree from a blueprint to the sets, variants and package
-// revisions derived from it, with the state of each. The tree is a pure function of what was read.
+// Package trace is the tree from a blueprint to the sets, variants and package revisions that are derived from it, with
+// the state of each, in all its formats. The tree is a pure function of what was read.
 package trace
 
 import (
@@ -12,8 +12,9 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
+	"github.com/package-variants/package-variants/engine/words"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -36,19 +37,22 @@ type Node struct {
 
 // Input is all that a tree depends on.
 type Input struct {
-	live.Fleet
+	words.Home
+	Sets      []v1alpha2.PackageVariantSet
+	Variants  []v1alpha1.PackageVariant
+	Revisions []revision.Revision
 	// Waves are the waves of sets with a rollout, by the name of the set, where they are known.
-	Waves map[string]live.Waves
+	Waves map[string]Waves
 }
 
 // Build returns the trees through an object: from the packages that a set, a variant or a package is made from down to
 // everything derived from it. If the object does not exist, the error suggests a similar name.
-func Build(in *Input, of live.Object, namespace string) ([]*Node, error) {
+func Build(in *Input, of naming.Object, namespace string) ([]*Node, error) {
 	b := &builder{Input: in, on: map[revision.Package]bool{}}
 	switch of.Kind.Name {
-	case live.Set.Name:
+	case naming.Set.Name:
 		return b.fromSet(of.Name, namespace)
-	case live.Variant.Name:
+	case naming.Variant.Name:
 		return b.fromVariant(of.Name, namespace)
 	default:
 		return b.fromPackage(of, namespace)
@@ -69,13 +73,13 @@ func (b *builder) fromSet(name, namespace string) ([]*Node, error) {
 			return b.setTrees(&b.Sets[i]), nil
 		}
 	}
-	return nil, live.NotFound(live.Set, name, namespace, names)
+	return nil, naming.NotFound(naming.Set, name, namespace, names)
 }
 
 func (b *builder) setTrees(set *v1alpha2.PackageVariantSet) []*Node {
 	of := map[revision.Package][]*v1alpha1.PackageVariant{}
 	for i := range b.Variants {
-		if pv := &b.Variants[i]; live.SetOf(pv) == set.Name && pv.Spec.Upstream != nil {
+		if pv := &b.Variants[i]; naming.SetOf(pv) == set.Name && pv.Spec.Upstream != nil {
 			pkg := revision.UpstreamOf(pv.Spec.Upstream)
 			of[pkg] = append(of[pkg], pv)
 		}
@@ -103,7 +107,7 @@ func (b *builder) fromVariant(name, namespace string) ([]*Node, error) {
 			return []*Node{b.variantTree(&b.Variants[i])}, nil
 		}
 	}
-	return nil, live.NotFound(live.Variant, name, namespace, names)
+	return nil, naming.NotFound(naming.Variant, name, namespace, names)
 }
 
 func (b *builder) variantTree(pv *v1alpha1.PackageVariant) *Node {
@@ -115,7 +119,7 @@ func (b *builder) variantTree(pv *v1alpha1.PackageVariant) *Node {
 	b.within(pkg, func() {
 		n.Children = []*Node{b.variant(pv)}
 		for i := range b.Sets {
-			if b.Sets[i].Name == live.SetOf(pv) {
+			if b.Sets[i].Name == naming.SetOf(pv) {
 				n.Children = []*Node{b.set(&b.Sets[i], []*v1alpha1.PackageVariant{pv})}
 			}
 		}
@@ -125,13 +129,13 @@ func (b *builder) variantTree(pv *v1alpha1.PackageVariant) *Node {
 
 // fromPackage returns the tree of a package, named by REPOSITORY/PACKAGE or by one of its revisions. A package that a
 // variant makes is shown in that variant's tree.
-func (b *builder) fromPackage(of live.Object, namespace string) ([]*Node, error) {
+func (b *builder) fromPackage(of naming.Object, namespace string) ([]*Node, error) {
 	var known []string
 	for i := range b.Revisions {
 		r := &b.Revisions[i]
 		names := []string{r.Name}
-		if of.Kind.Name == live.Package.Name {
-			names = []string{r.Package.String(), live.Package.Resource + "/" + r.Package.String()}
+		if of.Kind.Name == naming.Package.Name {
+			names = []string{r.Package.String(), naming.Package.Resource + "/" + r.Package.String()}
 		}
 		if known = append(known, names[0]); !slices.Contains(names, of.Name) {
 			continue
@@ -144,7 +148,7 @@ func (b *builder) fromPackage(of live.Object, namespace string) ([]*Node, error)
 		return []*Node{b.blueprint(r.Package)}, nil
 	}
 	slices.Sort(known)
-	return nil, live.NotFound(of.Kind, of.Name, namespace, slices.Compact(known))
+	return nil, naming.NotFound(of.Kind, of.Name, namespace, slices.Compact(known))
 }
 
 // blueprint returns a package with all that is derived from it.
@@ -167,8 +171,8 @@ func (b *builder) derived(pkg revision.Package) []*Node {
 			if pv.Spec.Upstream == nil || revision.UpstreamOf(pv.Spec.Upstream) != pkg {
 				continue
 			}
-			if b.hasSet(live.SetOf(pv)) {
-				of[live.SetOf(pv)] = append(of[live.SetOf(pv)], pv)
+			if b.hasSet(naming.SetOf(pv)) {
+				of[naming.SetOf(pv)] = append(of[naming.SetOf(pv)], pv)
 			} else {
 				alone = append(alone, pv)
 			}
@@ -207,13 +211,13 @@ func (b *builder) pkg(pkg revision.Package) *Node {
 			of = append(of, b.Revisions[i])
 		}
 	}
-	n := &Node{Kind: live.Package.Name, Name: pkg.String()}
+	n := &Node{Kind: naming.Package.Name, Name: pkg.String()}
 	latest := revision.LatestPublished(of)
 	switch {
 	case latest != nil:
 		n.Revision, n.State, n.Since = number(latest), string(latest.Lifecycle), since(latest)
 	case len(of) == 0:
-		n.State, n.Message = "NotFound", "Porch knows no revision of it"
+		n.State, n.Message = "NotFound", b.Packages+" has no revision of it"
 	case b.hasBranch(of):
 		n.Revision, n.State, n.Message = "main", stateBranch, "the branch is the upstream; no revision of it is published"
 	default:

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/package-variants/package-variants/engine/review"
+	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/local/fleet"
+	"github.com/package-variants/package-variants/local/programs"
+	"github.com/spf13/cobra"
+)
+
+const longDiff = `Show what a draft changes, compared with the latest published revision of its package or with the
+upstream that its variant asks for. If there is no draft, --against upstream compares the published revision with the
+upstream, and there is nothing else to compare. For each value that both the upstream and someone in the package
+changed, the original, the local and the updated value follow.
+
+DRAFT is the name of a draft, or of a variant for all of its drafts, as variants sync prints them. The environment
+variable VARIANTS_EXTERNAL_DIFF names a program that compares two directories. The default is "git diff --no-index".
+
+Exit code: 0 if there is no difference, 1 if there is one, 2 if there was an error.`
+
+const exampleDiff = `  # What would be published?
+  variants diff edge-web --dir fleet/
+
+  # How does the package differ from its blueprint?
+  variants diff edge-web --dir fleet/ --against upstream`
+
+// differ is the program that shows differences.
+var differ = programs.Differ{Variable: "VARIANTS_EXTERNAL_DIFF", Default: []string{"git", "diff", "--no-index"}}
+
+func newDiff(e *env) *cobra.Command {
+	var against string
+	cmd := &cobra.Command{Use: "diff DRAFT", Short: "Show what a draft changes", Long: longDiff, Example: exampleDiff,
+		Args: one("one draft, or variant"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if against != review.Published && against != review.Upstream {
+				return fmt.Errorf("--against %q is neither %s nor %s", against, review.Published, review.Upstream)
+			}
+			return e.open(cmd.Context(), func(f *fleet.Fleet) error { return e.diff(cmd.Context(), f, args[0], against) })
+		}}
+	e.fleetFlags(cmd)
+	cmd.Flags().StringVar(&against, "against", review.Published,
+		"what to compare with: "+review.Published+" or "+review.Upstream)
+	return cmd
+}
+
+// diff compares the drafts that a name stands for, one after the other.
+func (e *env) diff(ctx context.Context, f *fleet.Fleet, name, against string) error {
+	of, err := f.Choose(ctx, e.namespace, name)
+	if err != nil {
+		return err
+	}
+	revisions, err := f.Revisions(ctx, of.Namespace)
+	if err != nil {
+		return err
+	}
+	pairs, note, err := review.Pairs(of.PackageVariant, revisions, against)
+	if note != "" {
+		fmt.Fprintln(e.Err, krm.Visible(note))
+	}
+	if err != nil || note != "" {
+		return err
+	}
+	pairs = slices.DeleteFunc(pairs, func(p review.Pair) bool { return of.Draft != "" && p.To != of.Draft })
+	differs, err := differ.Pairs(ctx, e.Streams, pairs, func(name string) (map[string]string, error) {
+		return f.Files(ctx, of.Namespace, name)
+	})
+	if err == nil {
+		err = review.PrintConflicts(e.Out, of.PackageVariant)
+	}
+	if err == nil && differs {
+		err = errDiffers
+	}
+	return err
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/package-variants/package-variants/local/fleet/fleettest"
+	"github.com/package-variants/package-variants/local/programs"
+	"github.com/spf13/cobra"
+)
+
+// TestDiff compares a draft with nothing, with what is published, and with the upstream.
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fleettest.Web)
+	if got := w.run(exitDiffers, "diff", draft1); !strings.Contains(got, "\n+++ b/"+draft1+"/settings.yaml\n") {
+		t.Error(got)
+	}
+	w.run(exitDone, "approve", "web", "--yes")
+	w.run(exitDone, "sync", w.dir())
+	w.Equal("no draft", "web has no draft: "+draft1+" is published\n", w.run(exitDone, "diff", "web"))
+	w.Push("main", "Hotfix, and version 2", map[string]string{"edge/web/settings.yaml": fleettest.Settings("mine"),
+		"blueprints/web/settings.yaml": fleettest.Settings("huge")}, "HEAD:refs/tags/blueprints/web/v2")
+	w.run(exitDone, "sync", w.dir())
+	got := w.run(exitDiffers, "diff", "web")
+	for _, want := range []string{"-  size: mine\n+  size: huge\n", `conflict in settings.yaml, ConfigMap "settings", data.size
+  original: small
+  local:    mine
+  updated:  huge  (in the draft)
+`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in %s", want, got)
+		}
+	}
+	if got := w.run(exitDiffers, "diff", "web", "--against", "upstream"); strings.Contains(got, "settings.yaml\n") {
+		t.Error(got)
+	}
+	w.Equal("against", "error: --against \"x\" is neither published nor upstream\n", w.run(exitError, "diff", "web", "--against", "x"))
+}
+
+// TestTrace shows the tree of a set, with the waves of its rollout.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fleettest.WebSet+"  rollout: {waves: [{name: first, selector: {matchLabels: {tier: edge}}}]}\n")
+	ages := regexp.MustCompile(`  +`)
+	got := ages.ReplaceAllString(regexp.MustCompile(`\b\d+s\b`).ReplaceAllString(w.run(exitDone, "trace", "blueprints/web"), "AGE"), " ")
+	w.Equal("tree", `OBJECT REVISION STATE REASON AGE MESSAGE
+Package blueprints/web v1 Published - AGE
+└─ PackageVariantSet webs - Reconciling RolloutProgressing AGE wave first (1 of 1): 0 of 1 targets are Published with blueprints.web.v1, 1 waiting for...
+ └─ Wave first - Progressing 0/1 AGE 0 of 1 targets are Published with blueprints.web.v1, 1 waiting for a person: webs-edge-...
+ └─ PackageVariant webs-edge-web-akg5t4nb51 v1 Ready UpToDate AGE
+ └─ PackageRevision edge.web.packagevariant-1 - Draft clone AGE made from blueprints.web.v1
+`, got)
+	w.Equal("format", "error: --output \"x\" is none of dot, html, json, text, wide\n", w.run(exitError, "trace", "web", "-o", "x"))
+}
+
+// TestExamples checks that the help of each command has examples, and that the command accepts them.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	for _, of := range New(programs.Streams{}).Commands() {
+		count := 0
+		for line := range strings.Lines(of.Example) {
+			_, after, found := strings.Cut(line, "variants ")
+			if strings.HasPrefix(strings.TrimSpace(line), "#") || !found {
+				continue
+			}
+			count++
+			root, ran := New(programs.Streams{}), false
+			for _, cmd := range root.Commands() {
+				cmd.RunE = func(cmd *cobra.Command, _ []string) error { ran = cmd.Name() == of.Name(); return nil }
+			}
+			after, _, _ = strings.Cut(after, " > ")
+			root.SetArgs(strings.Fields(after))
+			if err := root.ExecuteContext(t.Context()); err != nil || !ran {
+				t.Errorf("variants %s: ran %v, %v", after, ran, err)
+			}
+		}
+		if count == 0 || of.Long == "" || of.Short == "" {
+			t.Errorf("%s has no examples or no description", of.Name())
+		}
+	}
+}
