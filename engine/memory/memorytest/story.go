@@ -166,6 +166,8 @@ var (
 	KilledAfter = Fault{Done: true, Err: ErrKilled}
 	// Stale is a write that was decided on something that has changed.
 	Stale = Fault{Err: &packages.Error{Kind: packages.ErrStale, Err: errors.New("it has changed")}}
+	// Refused is a write that is refused.
+	Refused = Fault{Err: &packages.Error{Kind: packages.ErrRefused, Err: errors.New("no such luck")}}
 	// Failing is a write that fails: it is not known whether it was done, and it was not.
 	Failing = Fault{Err: &packages.Error{Kind: packages.ErrUnsure, Err: errors.New("no such luck")}}
 	// Unanswered is a write that is done, and gets no answer.

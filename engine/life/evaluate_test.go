@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package life_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/engine/largework"
+	"github.com/package-variants/package-variants/engine/life"
+	"github.com/package-variants/package-variants/engine/memory/memorytest"
+	"github.com/package-variants/package-variants/engine/objects"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// noted calls a function whenever the objects of a kind, or one of them, are read.
+type noted struct {
+	objects.Source
+	read func(what string)
+}
+
+func (n *noted) Add(ctx context.Context, user types.NamespacedName, references []objects.Reference) error {
+	n.read("kind")
+	return n.Source.Add(ctx, user, references)
+}
+
+func (n *noted) Read(ctx context.Context, r objects.Reference) (map[string]any, error) {
+	n.read("object")
+	return n.Source.Read(ctx, r)
+}
+
+// large returns the files of a package over which the functions do large work.
+func large() map[string]string {
+	all := withPoint("required")
+	all["notes.txt"] = strings.Repeat(strings.Repeat("x", 99)+"\n", largework.Large)
+	return all
+}
+
+// TestObjectsOutsideWork checks that other large work can be done while the objects to inject are read: an API that does
+// not answer would keep it waiting.
+func TestObjectsOutsideWork(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, true)
+	c.repositories("blueprints", "edge")
+	c.blueprint(1, large())
+	c.Objects.Add(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": map[string]any{"namespace": namespace, "name": "eu"}, "data": map[string]any{"region": "eu-west"}}})
+	limit, read := largework.New(), map[string]bool{}
+	n := &noted{Source: c.Source(), read: func(what string) {
+		read[what] = true
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := limit.Do(ctx, largework.Large+1, func() {}); err != nil {
+			t.Errorf("while the %s is read, other work is %v", what, err)
+		}
+	}}
+	c.reconciler.Large = limit
+	c.reconciler.Injected = n
+	c.applies(func(pv *v1alpha1.PackageVariant) {
+		pv.Spec.Injectors = []variant.InjectionSelector{{Name: "eu"}}
+	})
+	c.Run()
+	if !read["kind"] || !read["object"] || !strings.Contains(c.FilesOf(first)["region.yaml"], "region: eu-west") {
+		t.Errorf("read %v, and made %s", read, c.FilesOf(first)["region.yaml"])
+	}
+}
+
+// TestLargeWork has the functions over a large package wait for other large work. A controller that is asked to stop
+// meanwhile stops at once, and has begun nothing.
+func TestLargeWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, true)
+		c.repositories("blueprints", "edge")
+		c.blueprint(1, large())
+		c.applies()
+		c.reconciler.Large = largework.New()
+		end, done, before := make(chan struct{}), false, c.Version()
+		go func() { _ = c.reconciler.Large.Do(t.Context(), largework.Large+1, func() { <-end }) }()
+		synctest.Wait()
+		ctx, stop := context.WithCancel(t.Context())
+		go func() {
+			_, err := c.reconciler.Reconcile(ctx, memorytest.Key("web"))
+			done = errors.Is(err, context.Canceled)
+		}()
+		synctest.Wait()
+		stop()
+		synctest.Wait()
+		if !done || c.Version() != before {
+			t.Errorf("it has stopped: %t; version %d, want %d as before", done, c.Version(), before)
+		}
+		close(end)
+		c.Run()
+		if len(c.FilesOf(first)) == 0 {
+			t.Error("no draft was made afterwards")
+		}
+	})
+}
+
+// TestStopInStep has the save of a new draft wait for other large work. A controller that is asked to stop meanwhile
+// gives up when its grace period is over.
+func TestStopInStep(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, true)
+		c.repositories("blueprints", "edge")
+		c.blueprint(1, large())
+		c.applies()
+		limit, end, done := largework.New(), make(chan struct{}), false
+		c.reconciler.Large = limit
+		c.Then = func(call memorytest.Call) {
+			if call.Of("create", "") {
+				begun := make(chan struct{})
+				go func() { _ = limit.Do(t.Context(), largework.Large+1, func() { close(begun); <-end }) }()
+				<-begun
+			}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		go func() {
+			_, _ = c.reconciler.Reconcile(ctx, memorytest.Key("web"))
+			done = true
+		}()
+		synctest.Wait()
+		stop()
+		time.Sleep(life.Grace - time.Second)
+		if synctest.Wait(); done {
+			t.Error("it gave up at once")
+		}
+		time.Sleep(2 * time.Second)
+		if synctest.Wait(); !done {
+			t.Error("it does not stop")
+		}
+		close(end)
+	})
+}
