@@ -34,6 +34,9 @@ type Options struct {
 	Now func() time.Time
 }
 
+// mostRemovals is how many variants may be removed at once.
+func (o *Options) mostRemovals() int { return max(o.Removals, MaxRemovals) }
+
 // Fleet is a directory of manifests with what was recorded of it, and the home of its packages.
 type Fleet struct {
 	where  *directory
@@ -83,7 +86,7 @@ func Open(ctx context.Context, o Options) (_ *Fleet, err error) {
 	if f.was, err = f.branch.load(ctx); err != nil {
 		return nil, err
 	}
-	f.store, f.lost = newStore(id, o.Now, m, f.was)
+	f.store, f.lost = newStore(id, &o, m, f.was)
 	f.source = m.Source()
 	f.home = home.New(home.Options{Cache: filepath.Join(o.Cache, "packages"), Fleet: id, Notes: f.was.Notes,
 		Repositories: repositoriesOf(m)})

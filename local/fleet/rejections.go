@@ -55,6 +55,11 @@ func (s *syncer) reject(ctx context.Context, settled *home.Settled, notes home.N
 			s.state.Rejections[key] = Rejection{Revision: nameIn(id), Asked: s.was.Variants[key].Asked}
 		}
 	}
+	for _, id := range settled.TakenBack {
+		for _, key := range variantsOf(id, notes[id].Owners) {
+			s.state.Rejections[key] = Rejection{Revision: nameIn(id), Asked: s.was.Variants[key].Asked, Reverted: true}
+		}
+	}
 	for _, id := range settled.Published {
 		namespace, name, _ := strings.Cut(id, "/")
 		published, err := s.home.Get(ctx, namespace, name)
@@ -135,8 +140,8 @@ func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, erro
 	what := "the branch of its draft %s was removed without a merge: nothing is asked for again until the upstream " +
 		"revision, the spec, or an injected object changes; restore the branch to take that back"
 	if r.Reverted {
-		what = "%s takes an upgrade back: it is not made again until the upstream revision, the spec, or an injected " +
-			"object changes"
+		what = "%s was taken back, or takes an upgrade back, which is not made again until the upstream revision, the " +
+			"spec, or an injected object changes"
 	}
 	return true, s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) {
 		pv.Status.ObservedGeneration, pv.Status.ObservedInputs, pv.Status.OpenDraft = pv.Generation, "", nil

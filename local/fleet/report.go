@@ -70,7 +70,8 @@ func (r *Report) pushed(id string, err error) {
 func (r *Report) settled(s *home.Settled) {
 	for what, ids := range map[string][]string{"published what was merged": s.Published,
 		"the draft is merged": s.Done, "merged what is published into the draft": s.Updated,
-		"the draft was merged and its branch removed": s.Merged, "the draft was rejected": s.Rejected} {
+		"the draft was merged and its branch removed": s.Merged, "the draft was rejected": s.Rejected,
+		"the merge was taken back": s.TakenBack} {
 		for _, id := range ids {
 			r.found(id + ": " + what)
 		}

@@ -13,7 +13,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
@@ -25,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // variantKind is the kind of PackageVariants, setKind that of PackageVariantSets.
@@ -46,10 +46,11 @@ type store struct {
 var _ objects.Sets = (*store)(nil)
 
 // newStore returns what the manifests of a directory are, with what was recorded of them. The variants that are neither
-// in a manifest nor made by a set that is there are in lost: they are there as long as nobody deletes them.
-func newStore(fleet string, now func() time.Time, m *manifests.Manifests, was *State) (s *store,
+// in a manifest nor made by a set that is there are in lost: they are there as long as nobody deletes them. A set that
+// says nothing about it deletes no more of its variants at once than manifests may lose.
+func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *store,
 	lost []*v1alpha1.PackageVariant) {
-	s = &store{log: memory.NewLog(now), fleet: fleet, places: map[types.NamespacedName]string{},
+	s = &store{log: memory.NewLog(o.Now), fleet: fleet, places: map[types.NamespacedName]string{},
 		announced: map[types.NamespacedName]v1alpha1.PackageVariantStatus{}}
 	s.Objects = memory.NewObjects(s.log)
 	s.Identify = s.identify
@@ -59,6 +60,9 @@ func newStore(fleet string, now func() time.Time, m *manifests.Manifests, was *S
 	there := map[types.NamespacedName]bool{}
 	for i := range m.Sets {
 		set := m.Sets[i].DeepCopy()
+		if set.Spec.MaxDeletions == nil {
+			set.Spec.MaxDeletions = new(intstr.FromInt32(int32(o.mostRemovals())))
+		}
 		before, known := was.Sets[objects.KeyOf(set)]
 		s.complete(setKind, set, &before.ObjectMeta)
 		if set.Status = before.Status; known && !equality.Semantic.DeepEqual(before.Spec, set.Spec) {

@@ -17,6 +17,7 @@ import (
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/sets"
 	"github.com/package-variants/package-variants/local/home"
 	"k8s.io/apimachinery/pkg/types"
@@ -104,7 +105,7 @@ func (s *syncer) removeAll(ctx context.Context) error {
 		s.report.note("%s: not in the manifests any more: %s", list, s.store.keeps)
 		return nil
 	}
-	if most := max(s.Removals, MaxRemovals); len(lost) > most {
+	if most := s.mostRemovals(); len(lost) > most {
 		return fmt.Errorf("%d variants are not in the manifests any more, which is more than %d, so nothing was done: %s. "+
 			"If they are to be removed, say --max-removals=%d", len(lost), most, list, len(lost))
 	}
@@ -114,6 +115,17 @@ func (s *syncer) removeAll(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// withdraw ends the removals of packages that are asked for again.
+func (s *syncer) withdraw() (err error) {
+	for _, pv := range s.store.AllVariants() {
+		if pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil {
+			err = errors.Join(err, s.home.Withdraw(revision.DownstreamOf(&pv.Spec), pv.Namespace,
+				revision.Owner{Name: pv.Name, UID: pv.UID}))
+		}
+	}
+	return err
 }
 
 // run does rounds until nothing is left to do.
@@ -128,7 +140,7 @@ func (s *syncer) run(ctx context.Context) error {
 			return err
 		}
 		s.report.settled(settled)
-		if err := s.reject(ctx, settled, before); err != nil {
+		if err := errors.Join(s.reject(ctx, settled, before), s.withdraw()); err != nil {
 			return err
 		}
 		if err := s.reconcile(ctx); err != nil {

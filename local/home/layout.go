@@ -140,14 +140,22 @@ func messageOf(subject string, a *annotation, by made) (string, error) {
 		return "", err
 	}
 	message := subject + "\n\nkpt:" + string(line) + "\n"
-	if by.variant == "" {
-		return message, nil
+	if by.variant != "" {
+		message += "\n" + trailersOf(by)
 	}
-	message += "\n"
+	return message, nil
+}
+
+// trailersOf returns the trailers of a commit.
+func trailersOf(by made) (text string) {
 	if by.fleet != "" {
-		message += fleetTrailer + by.fleet + "\n"
+		text += fleetTrailer + by.fleet + "\n"
 	}
-	return message + variantTrailer + by.variant + "\n" + treeTrailer + by.tree + "\n", nil
+	text += variantTrailer + by.variant + "\n"
+	if by.tree != "" {
+		text += treeTrailer + by.tree + "\n"
+	}
+	return text
 }
 
 // annotationsOf returns the lines for Porch in a message. A squash has those of several commits.

@@ -39,7 +39,7 @@ func (h *Home) Move(ctx context.Context, r *revision.Revision, to revision.Lifec
 			h.notes[f.key().String()] = note
 		}
 	case [2]revision.Lifecycle{revision.DeletionProposed, revision.Published}:
-		f.in.set(removals+f.path, git.Ref{}, f.key())
+		f.in.keep(f)
 	default:
 		err = failed(packages.ErrRefused, "%s is %s and does not become %s", f.Name, f.Lifecycle, to)
 	}
@@ -141,22 +141,6 @@ func (c *clone) base(ctx context.Context, head git.Hash, branch string) (git.Has
 		err = failed(packages.ErrRefused, "a draft and its branch have no common commit")
 	}
 	return base, err
-}
-
-// remove makes the branch by which a person removes a package.
-func (h *Home) remove(ctx context.Context, f *found) error {
-	if f.Number != f.in.latest(f.path) {
-		return failed(packages.ErrRefused, "the tags of what was published stay: %s is not the latest of its package",
-			f.Name)
-	}
-	branch := f.in.ref(f.in.branch()).Commit
-	commit, err := f.in.commit(ctx, branch, f.path, "", "Remove "+f.path+"\n", branch)
-	if err != nil {
-		return err
-	}
-	f.in.set(removals+f.path, git.Ref{Hash: commit, Commit: commit}, f.key(),
-		need{f.in.clone, branch})
-	return nil
 }
 
 // ignoreAbsent returns an error unless it says that something is absent.

@@ -26,6 +26,8 @@ type Settled struct {
 	Overtaken map[string][]string
 	// Merged and Rejected are the drafts whose branches somebody removed: after a merge, and without one.
 	Merged, Rejected []string
+	// TakenBack are the drafts of which the merge was taken back before it was seen.
+	TakenBack []string
 }
 
 // Settle lets the content of the branches decide, for the packages that variants own: what was merged is published,
@@ -56,7 +58,7 @@ func (h *Home) settle(ctx context.Context, r *repository, s *Settled) error {
 	if err != nil {
 		return err
 	}
-	merged := map[string][]string{}
+	merged, before := map[string][]string{}, maps.Clone(h.notes)
 	if len(open) > 0 {
 		own, err := r.git.Unmerged(ctx, drafts, r.ref(r.branch()).Commit)
 		if err != nil {
@@ -76,6 +78,9 @@ func (h *Home) settle(ctx context.Context, r *repository, s *Settled) error {
 		return err
 	}
 	if err := h.tagMerged(ctx, r, owned, merged, s); err != nil {
+		return err
+	}
+	if err := h.takenBack(r, merged, before, s); err != nil {
 		return err
 	}
 	if err := h.endRemovals(r); err != nil {
@@ -321,6 +326,30 @@ func (h *Home) tagMerged(ctx context.Context, r *repository, owned map[string]bo
 	})
 }
 
+// takenBack finds the drafts that were open when they were noted last, are merged, and of which nothing was published
+// since: neither they nor anything that was not noted then.
+func (h *Home) takenBack(r *repository, merged map[string][]string, before Notes, s *Settled) error {
+	for name, workspaces := range merged {
+		pkg := revision.Package{Repo: r.Name, Name: name}
+		all, err := h.revisions(r, pkg)
+		if err != nil {
+			return err
+		}
+		for _, workspace := range workspaces {
+			id := key{r.Namespace, pkg.NameOf(workspace)}.String()
+			since := func(f found) bool {
+				_, noted := before[f.key().String()]
+				return f.number > 0 && (!noted || f.key().String() == id)
+			}
+			if before[id].Draft != nil && !slices.ContainsFunc(all, since) {
+				s.TakenBack = append(s.TakenBack, id)
+			}
+		}
+	}
+	slices.Sort(s.TakenBack)
+	return nil
+}
+
 // tag publishes what a commit of the branch has of a package.
 func (h *Home) tag(ctx context.Context, r *repository, name string, at git.Hash, merged []string, s *Settled) error {
 	pkg := revision.Package{Repo: r.Name, Name: name}
@@ -369,24 +398,5 @@ func (h *Home) tag(ctx context.Context, r *repository, name string, at git.Hash,
 	}
 	h.notes[k.String()] = note
 	s.Published = append(s.Published, k.String())
-	return nil
-}
-
-// endRemovals ends the branches by which packages were to be removed that are gone.
-func (h *Home) endRemovals(r *repository) error {
-	for name := range r.refs {
-		where, is := strings.CutPrefix(name, removals)
-		pkg, in := strings.CutPrefix("/"+where, r.Root())
-		if !is || !in || r.ref(name).Hash == "" {
-			continue
-		}
-		now, err := r.at(r.ref(r.branch()).Commit, where)
-		if err != nil {
-			return err
-		}
-		if now == "" {
-			r.set(name, git.Ref{}, key{r.Namespace, revision.Package{Repo: r.Name, Name: pkg}.NameOf("")})
-		}
-	}
 	return nil
 }

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// secondVersion publishes version 2 of the blueprint.
+func (w *world) secondVersion() {
+	w.Helper()
+	w.Push("main", "Version 2", map[string]string{"blueprints/web/settings.yaml": settings("large")},
+		"HEAD:refs/tags/blueprints/web/v2")
+}
+
+// published returns a world in which the variant web is published.
+func published(t *testing.T, manifests string) *world {
+	t.Helper()
+	w := newWorld(t, manifests)
+	w.sync()
+	w.Merge(strings.TrimPrefix(draft1, "heads/"))
+	w.Equal("published", []string{"web: UpToDate v1"}, lines(w.sync()))
+	return w
+}
+
+// TestMergedAndTakenBack has a person merge an upgrade and take that back before the next sync, which knows the draft: it
+// is not made again until something else is asked for, whether its branch is still there or not.
+func TestMergedAndTakenBack(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(w *world){
+		"its branch stays": func(*world) {},
+		"its branch goes":  func(w *world) { w.Remote.Git("update-ref", "-d", "refs/"+draft2) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := published(t, web)
+			w.secondVersion()
+			w.sync()
+			w.Merge(strings.TrimPrefix(draft2, "heads/"))
+			w.People.Git("revert", "--no-edit", "-m", "1", "HEAD")
+			w.People.Git("push", "-q", "origin", "HEAD:refs/heads/main")
+			end(w)
+			w.Equal("taken back", []string{"web: Rejected v1"}, lines(w.sync()))
+			w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
+			w.idle()
+			w.Push("main", "Version 3", map[string]string{"blueprints/web/settings.yaml": settings("huge")},
+				"HEAD:refs/tags/blueprints/web/v3")
+			w.Equal("asked for anew", []string{"web: UpToDate v1 edge.web.packagevariant-3"}, lines(w.sync()))
+		})
+	}
+}
+
+// TestRestored has a forge restore the branch of a draft that was merged and published: it goes again, and nothing else
+// happens, although there is a hotfix since.
+func TestRestored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	w.sync()
+	was := w.Remote.Refs()["refs/"+draft1]
+	w.Merge(strings.TrimPrefix(draft1, "heads/"))
+	w.sync()
+	w.Push("main", "A hotfix", map[string]string{"edge/web/settings.yaml": settings("tiny")})
+	w.Equal("hotfix", []string{"web: UpToDate v2"}, lines(w.sync()))
+	w.Remote.Git("update-ref", "refs/"+draft1, was)
+	w.Equal("restored", []string{"web: UpToDate v2"}, lines(w.sync()))
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1", "tags/edge/web/v2"}, w.Refs())
+	w.idle()
+}
+
+// TestInjected changes one of two objects that are injected: only the package with its values gets a draft.
+func TestInjected(t *testing.T) {
+	t.Parallel()
+	object := func(name, zone string) string {
+		return "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata: {zone: " + zone + "}\n"
+	}
+	of := func(name string) string {
+		return strings.NewReplacer("name: web", "name: "+name, "edge, package: web", "edge, package: "+name).Replace(web) +
+			"  injectors: [{name: " + name + "}]\n"
+	}
+	w := newWorld(t, of("a")+"---"+of("b")+object("a", "one")+object("b", "two"))
+	w.Push("main", "Mark a point", map[string]string{"blueprints/web/settings.yaml": strings.Replace(settings("small"),
+		"  name: settings\n", "  name: settings\n  annotations: {kpt.dev/config-injection: required}\n", 1)},
+		"HEAD:refs/tags/blueprints/web/v2")
+	w.Equal("drafts", []string{"a: UpToDate  edge.a.packagevariant-1", "b: UpToDate  edge.b.packagevariant-1"}, lines(w.sync()))
+	w.Merge("drafts/edge/a/packagevariant-1")
+	w.Merge("drafts/edge/b/packagevariant-1")
+	w.sync()
+	w.Push("main", "Move a", map[string]string{"fleet/web.yaml": of("a") + "---" + of("b") + object("a", "three") + object("b", "two")})
+	w.Equal("moved", []string{"a: UpToDate v1 edge.a.packagevariant-2", "b: UpToDate v1"}, lines(w.sync()))
+	if text := w.Remote.Git("show", "drafts/edge/a/packagevariant-2:edge/a/settings.yaml"); !strings.Contains(text, "zone: three") {
+		t.Error(text)
+	}
+	w.idle()
+}
+
+// TestDependsOn has one variant wait for another to be published.
+func TestDependsOn(t *testing.T) {
+	t.Parallel()
+	other := strings.NewReplacer("name: web", "name: other", "edge, package: web", "edge, package: other").Replace(web)
+	w := newWorld(t, web+"  dependsOn: [{name: other}]\n---"+other)
+	w.Equal("waits", []string{"other: UpToDate  edge.other.packagevariant-1", "web: DependencyNotReady"}, lines(w.sync()))
+	w.Merge("drafts/edge/other/packagevariant-1")
+	w.Equal("goes on", []string{"other: UpToDate v1", "web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+	w.idle()
+}
+
+// TestShallow syncs from a clone that has the last commit only, as a job of a forge does.
+func TestShallow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	w.sync()
+	w.Push("main", "Ask for something else", map[string]string{"fleet/web.yaml": strings.Replace(web, "north", "south", 1)})
+	job := filepath.Join(t.TempDir(), "job")
+	w.People.Git("clone", "-q", "--depth=1", w.Remote.Address(), job)
+	report, err := Sync(t.Context(), Options{Dir: filepath.Join(job, "fleet"), Cache: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Equal("synced", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(report))
+	if text := w.Remote.Git("show", "drafts/edge/web/packagevariant-1:edge/web/package-context.yaml"); !strings.Contains(text, "south") {
+		t.Error(text)
+	}
+}
+
+// TestNotAtomic has a server without atomic pushes: a publication takes several.
+func TestNotAtomic(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+"  approvalPolicy: Automatic\n")
+	w.Remote.Git("config", "receive.advertiseAtomic", "false")
+	w.Equal("published", []string{"web: UpToDate v1"}, lines(w.sync()))
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
+	w.idle()
+}
+
+// TestComesBack removes a manifest, and restores it before the removal is merged: its branch goes, and the package stays
+// as it is.
+func TestComesBack(t *testing.T) {
+	t.Parallel()
+	w := published(t, web+"  deletionPolicy: delete\n")
+	w.Push("main", "Remove the variant", map[string]string{"fleet/web.yaml": "# none\n"})
+	w.sync()
+	w.Equal("to be removed", []string{"heads/package-variants", "heads/removals/edge/web", "tags/edge/web/v1"}, w.Refs())
+	w.Push("main", "Bring it back", map[string]string{"fleet/web.yaml": web + "  deletionPolicy: delete\n"})
+	w.Equal("back", []string{"web: UpToDate v1"}, lines(w.sync()))
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
+	w.idle()
+}
+
+// TestSetRemoves has a set want four packages less: that is more than three at once, and so it needs a sign.
+func TestSetRemoves(t *testing.T) {
+	t.Parallel()
+	set := func(names string, more string) string {
+		return `
+apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata: {name: webs}
+spec:
+  upstream: {repo: blueprints, package: web, revision: latest}
+` + more + `  targets:
+  - repositories: [{name: edge, packageNames: [` + names + `]}]
+`
+	}
+	w := newWorld(t, set("a, b, c, d, e", ""))
+	w.sync()
+	w.Push("main", "Want less", map[string]string{"fleet/web.yaml": set("a", "")})
+	report := w.sync()
+	w.Equal("packages", 5, len(report.Variants))
+	w.Equal("set", "TooManyDeletions", report.Sets[0].Reason)
+	w.idle()
+	w.Push("main", "Mean it", map[string]string{"fleet/web.yaml": set("a", "  maxDeletions: 4\n")})
+	w.Equal("packages", 1, len(w.sync().Variants))
+	w.idle()
+}

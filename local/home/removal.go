@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package home
+
+import (
+	"context"
+	"strings"
+
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/local/git"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// remove makes the branch by which a person removes a package. Its commit says which variant asks for that.
+func (h *Home) remove(ctx context.Context, f *found) error {
+	if f.Number != f.in.latest(f.path) {
+		return failed(packages.ErrRefused, "the tags of what was published stay: %s is not the latest of its package",
+			f.Name)
+	}
+	message := "Remove " + f.path + "\n"
+	if owners := revision.Variants(f.Owners); len(owners) > 0 {
+		message += "\n" + trailersOf(h.by(f.Namespace, owners[0], ""))
+	}
+	branch := f.in.ref(f.in.branch()).Commit
+	commit, err := f.in.commit(ctx, branch, f.path, "", message, branch)
+	if err != nil {
+		return err
+	}
+	f.in.set(removals+f.path, git.Ref{Hash: commit, Commit: commit}, f.key(), need{f.in.clone, branch})
+	return nil
+}
+
+// keep ends the removal of a package.
+func (r *repository) keep(f *found) { r.set(removals+f.path, git.Ref{}, f.key()) }
+
+// Withdraw ends the removal of a package that a variant of this fleet has asked for, and gives what is published of it
+// back to that variant: it is asked for again. Without such a removal it does nothing.
+func (h *Home) Withdraw(pkg revision.Package, namespace string, owner revision.Owner) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := h.repositories[key{namespace, pkg.Repo}]
+	if r == nil || r.err != nil || r.ref(removals+r.place(pkg.Name)).Hash == "" {
+		return nil
+	}
+	commit, err := r.git.Commit(r.ref(removals + r.place(pkg.Name)).Commit)
+	if err != nil {
+		return err
+	}
+	if by := madeBy(commit.Message); by != h.by(namespace, owner.Name, "") {
+		return nil
+	}
+	all, err := h.revisions(r, pkg)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if f := &all[i]; f.Lifecycle == revision.DeletionProposed {
+			r.keep(f)
+			note := h.noted(f)
+			note.Owners = []metav1.OwnerReference{owner.Reference()}
+			h.notes[f.key().String()] = note
+		}
+	}
+	r.touch(r.place(pkg.Name))
+	return nil
+}
+
+// endRemovals ends the branches by which packages were to be removed that are gone.
+func (h *Home) endRemovals(r *repository) error {
+	for name := range r.refs {
+		where, is := strings.CutPrefix(name, removals)
+		pkg, in := strings.CutPrefix("/"+where, r.Root())
+		if !is || !in || r.ref(name).Hash == "" {
+			continue
+		}
+		now, err := r.at(r.ref(r.branch()).Commit, where)
+		if err != nil {
+			return err
+		}
+		if now == "" {
+			r.set(name, git.Ref{}, key{r.Namespace, revision.Package{Repo: r.Name, Name: pkg}.NameOf("")})
+		}
+	}
+	return nil
+}
