@@ -257,21 +257,9 @@ func (p *Packages) Move(ctx context.Context, r *revision.Revision, to revision.L
 // Own implements packages.Home. Like the one of a cluster, it takes two writes for a draft whose Kptfile Porch changes.
 func (p *Packages) Own(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference,
 	m packages.Metadata) error {
-	add := func(to *map[string]string, more map[string]string) {
-		if len(more) > 0 {
-			all := maps.Clone(more)
-			for name, value := range *to {
-				if _, is := more[name]; !is {
-					all[name] = value
-				}
-			}
-			*to = all
-		}
-	}
 	own := func(now *revision.Revision) {
 		now.Owners = owners
-		add(&now.Labels, m.Labels)
-		add(&now.Annotations, m.Annotations)
+		now.Labels, now.Annotations = with(now.Labels, m.Labels), with(now.Annotations, m.Annotations)
 	}
 	if r.Lifecycle != revision.Draft {
 		_, err := p.patch(ctx, r, "", own)
@@ -291,6 +279,17 @@ func (p *Packages) Own(ctx context.Context, r *revision.Revision, owners []metav
 	}
 	_, err = p.Save(ctx, after, before.Files)
 	return err
+}
+
+// with returns labels or annotations with more of them.
+func with(all, more map[string]string) map[string]string {
+	if len(more) == 0 {
+		return all
+	}
+	both := maps.Clone(more)
+	maps.Copy(both, all)
+	maps.Copy(both, more)
+	return both
 }
 
 // whole returns the content of a revision, whatever it is.
@@ -352,8 +351,11 @@ func (p *Packages) patch(ctx context.Context, r *revision.Revision, subresource 
 // must be held.
 func (p *packagesState) touched(ctx context.Context, k key) (map[string]string, error) {
 	e, err := p.get(k)
-	if err != nil || e.Lifecycle != revision.Draft {
-		return filesOf(e), err
+	if err != nil {
+		return nil, err
+	}
+	if e.Lifecycle != revision.Draft {
+		return e.files, nil
 	}
 	content, err := p.content(ctx, k)
 	if err != nil && !errors.Is(err, packages.ErrNoFiles) {
@@ -364,13 +366,6 @@ func (p *packagesState) touched(ctx context.Context, k key) (map[string]string, 
 		return nil, err
 	}
 	return p.render(ctx, files)
-}
-
-func filesOf(e *entry) map[string]string {
-	if e == nil {
-		return nil
-	}
-	return e.files
 }
 
 // nextNumber returns the number of the next revision of a package that is published. The lock must be held.

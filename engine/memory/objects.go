@@ -166,7 +166,7 @@ func ownedOnlyBy(refs []metav1.OwnerReference, owner metav1.Object) bool {
 	return len(refs) == 1 && refs[0].UID == owner.GetUID() && owner.GetUID() != ""
 }
 
-// BeginDeletion has a Repository be being deleted, as one that something else has to let go.
+// BeginDeletion marks a Repository as being deleted, like one that has a finalizer.
 func (o *Objects) BeginDeletion(k types.NamespacedName) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -383,7 +383,7 @@ func tried(err error) error {
 	return err
 }
 
-// client returns the same objects; those through which writes are only tried are not told of them.
+// client returns these objects, and for a write that is only tried without what is around writes.
 func (o *Objects) client(try bool) *Objects {
 	if try {
 		return &Objects{objectsState: o.objectsState}

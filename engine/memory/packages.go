@@ -125,7 +125,7 @@ func (p *Packages) Drop(namespace, name string) {
 	p.revisions.drop(key{Namespace: namespace, Name: name})
 }
 
-// BeginDeletion has a revision be being deleted, as one that something else has to let go.
+// BeginDeletion marks a revision as being deleted, like one that has a finalizer.
 func (p *Packages) BeginDeletion(namespace, name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -256,14 +256,14 @@ func (p *packagesState) content(ctx context.Context, k key) (packages.Content, e
 	return content, nil
 }
 
-// Watch implements packages.Home: nothing is told.
+// Watch implements packages.Home. It ends at once, without an event.
 func (*Packages) Watch(context.Context, string) (<-chan packages.Event, error) {
 	events := make(chan packages.Event)
 	close(events)
 	return events, nil
 }
 
-// Commit implements packages.Home: what is not in the version is not known.
+// Commit implements packages.Home. No commit is known but that in the version.
 func (*Packages) Commit(context.Context, *revision.Revision) (string, error) { return "", nil }
 
 // failure is why a call failed: the kind of the error, and what it means if that is more.
