@@ -15,6 +15,8 @@ const longSync = `Bring the packages of a fleet to what the manifests in DIR ask
 merge what was published into drafts that are open, and give what was merged its tag. What was done is remembered on the
 branch package-variants. A second sync changes nothing.
 
+A draft of a package with a pipeline of functions in its Kptfile is made with --render only.
+
 A variant whose manifest is gone is removed, if the commit that is checked out follows the one that was synced last.`
 
 const exampleSync = `  # Make the drafts of a fleet, and publish what was merged since the last sync
@@ -46,6 +48,8 @@ func syncCommand(e *env, name string, plan bool) *cobra.Command {
 	cmd.Flags().IntVar(&e.fleet.Removals, "max-removals", fleet.MaxRemovals, "how many variants may be removed at once")
 	cmd.Flags().BoolVar(&e.fleet.Aside, "any-commit", false, "let a commit count that does not follow the one that was "+
 		"synced last, and files that are in no commit")
+	cmd.Flags().BoolVar(&e.fleet.Render, "render", false, "run the pipelines of packages by kpt: the one in the "+
+		"environment variable KPT, or else on the PATH")
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "format: table, or json for programs")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if output != "table" && output != "json" {

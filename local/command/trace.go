@@ -16,8 +16,8 @@ import (
 )
 
 const longTrace = `Show what a package, a PackageVariantSet or a PackageVariant is made from, and what is made from it.
-The tree leads from the blueprint to the sets, the waves of their rollouts, the variants, and the package revisions of each
-variant: the latest published one, the drafts, and those that are to be deleted.
+The tree leads from the blueprint to the sets, the waves of their rollouts, the variants, and the package revisions of
+each variant: the latest published one, the drafts, and those that are to be deleted.
 
 OBJECT is the name of a PackageVariant, packagevariantset/NAME, packagerevision/NAME, or REPOSITORY/PACKAGE.
 

@@ -14,6 +14,7 @@ import (
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
 	"github.com/package-variants/package-variants/local/manifests"
+	"github.com/package-variants/package-variants/local/programs"
 )
 
 // Options say which fleet it is, and how it is synced.
@@ -28,6 +29,8 @@ type Options struct {
 	Plan bool
 	// Removals is how many variants may be removed at once; 0 for MaxRemovals.
 	Removals int
+	// Render has kpt run the pipelines of packages.
+	Render bool
 	// Aside has a commit that does not follow the one that was synced last count, and files that are in no commit.
 	Aside bool
 	// Now is the clock; nil for the time of day.
@@ -44,6 +47,8 @@ type Fleet struct {
 	home   *home.Home
 	store  *store
 	source *objects.Static
+	// kpt runs pipelines; nil if nothing does.
+	kpt *programs.Kpt
 	// was is what was recorded last.
 	was *State
 	// lost are the recorded variants that the manifests do not ask for any more.
@@ -64,6 +69,11 @@ func Open(ctx context.Context, o Options) (_ *Fleet, err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
+	if o.Render {
+		if f.kpt, err = programs.FindKpt(); err != nil {
+			return nil, err
+		}
+	}
 	m, err := manifests.Read(o.Dir)
 	if err != nil {
 		return nil, err

@@ -5,32 +5,44 @@ package fleet
 import (
 	"context"
 	"errors"
+	"maps"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"sigs.k8s.io/kustomize/kyaml/yaml"
+	"github.com/package-variants/package-variants/engine/tasks"
+	"github.com/package-variants/package-variants/local/programs"
 )
 
-// unrendered is a home that makes no drafts of packages with a pipeline, because nothing runs it.
-type unrendered struct{ packages.Home }
+// pipelines is a home that runs the pipelines of packages when drafts are made and saved, as Porch does.
+type pipelines struct {
+	packages.Home
+	// kpt runs them; nil for nothing, so that no draft of a package with a pipeline is made or saved.
+	kpt *programs.Kpt
+}
 
 // needsKpt is why.
-const needsKpt = "the package has a pipeline of functions in its Kptfile, which `variants` cannot run yet: " +
-	"remove the pipeline, or keep this variant in a cluster with Porch"
+const needsKpt = "the package has a pipeline of functions in its Kptfile: add --render to have kpt run it, or remove " +
+	"the pipeline"
 
 var errPipeline = &packages.Error{Kind: packages.ErrRefused, Err: errors.New(needsKpt), Rendered: needsKpt,
 	Condition: v1alpha1.Stalled(v1alpha1.ReasonPackageRefused, needsKpt)}
 
 // Ask implements packages.Home.
-func (h unrendered) Ask(ctx context.Context, d packages.Draft) (revision.Revision, error) {
+func (h pipelines) Ask(ctx context.Context, d packages.Draft) (revision.Revision, error) {
 	made, err := h.Home.Ask(ctx, d)
 	if err != nil {
 		return made, err
 	}
 	read, err := h.Read(ctx, made.Namespace, made.Name)
-	if err == nil && hasPipeline(read.Files) {
-		err = errPipeline
+	var files map[string]string
+	if err == nil {
+		files, err = h.render(ctx, read.Files)
+	}
+	if err == nil && !maps.Equal(files, read.Files) {
+		if _, err = h.Home.Save(ctx, read, files); err == nil {
+			return h.Get(ctx, made.Namespace, made.Name)
+		}
 	}
 	if err != nil {
 		return revision.Revision{}, errors.Join(err, h.Delete(ctx, &made))
@@ -39,22 +51,32 @@ func (h unrendered) Ask(ctx context.Context, d packages.Draft) (revision.Revisio
 }
 
 // Save implements packages.Home.
-func (h unrendered) Save(ctx context.Context, read packages.Content, files map[string]string) (packages.Content,
+func (h pipelines) Save(ctx context.Context, read packages.Content, files map[string]string) (packages.Content,
 	error) {
-	if hasPipeline(files) {
-		return packages.Content{}, errPipeline
+	rendered, err := h.render(ctx, files)
+	if err != nil {
+		return packages.Content{}, err
 	}
-	return h.Home.Save(ctx, read, files)
+	return h.Home.Save(ctx, read, rendered)
 }
 
-// hasPipeline reports whether functions are to be run over a package.
-func hasPipeline(files map[string]string) bool {
-	var file struct {
-		Pipeline struct {
-			Mutators   []any `yaml:"mutators"`
-			Validators []any `yaml:"validators"`
-		} `yaml:"pipeline"`
+// render returns what the pipelines of a package make of its files. Every error is one of the render, after which a
+// draft that was just made is deleted: none is pushed without what its variant asks for.
+func (h pipelines) render(ctx context.Context, files map[string]string) (map[string]string, error) {
+	if len(tasks.Pipelines(files)) == 0 {
+		return files, nil
 	}
-	err := yaml.Unmarshal([]byte(files["Kptfile"]), &file)
-	return err == nil && len(file.Pipeline.Mutators)+len(file.Pipeline.Validators) > 0
+	if h.kpt == nil {
+		return nil, errPipeline
+	}
+	rendered, err := h.kpt.Render(ctx, files)
+	if failed, is := errors.AsType[*programs.PipelineError](err); is {
+		return nil, &packages.Error{Kind: packages.ErrRefused, Err: err, Rendered: failed.Said,
+			Condition: packages.RenderFailed(failed.Said)}
+	}
+	if err != nil && ctx.Err() == nil {
+		err = &packages.Error{Kind: packages.ErrUnavailable, Err: err, Rendered: err.Error(),
+			Condition: v1alpha1.Reconciling(v1alpha1.ReasonFunctionRunnerUnavailable, "will try again: "+err.Error())}
+	}
+	return rendered, err
 }

@@ -4,14 +4,18 @@ package fleet
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/local/home"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -94,10 +98,19 @@ var decided = []string{v1alpha1.ReasonRejected, v1alpha1.ReasonSuspended, v1alph
 	v1alpha1.ReasonTwoDrafts, v1alpha1.ReasonDownstreamProposed}
 
 // conclude writes the lines.
-func (s *syncer) conclude() {
+func (s *syncer) conclude(ctx context.Context) {
 	r := &s.report
 	for _, id := range sortedNames(s.errs) {
-		r.Failures = append(r.Failures, fmt.Sprintf("%s: %v", id, s.errs[id]))
+		said := s.errs[id].Error()
+		if condition, told := packages.ConditionOf(s.errs[id]); told {
+			said = condition.Message
+		}
+		r.Failures = append(r.Failures, id+": "+said)
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(s.store.suspended), byKey) {
+		if pv, err := s.store.Variant(ctx, key.Namespace, key.Name); err == nil && pv == nil {
+			r.note("%s: the annotation %s of a set names it, and no set has such a variant", key, SuspendVariantsAnnotation)
+		}
 	}
 	for _, set := range s.store.AllSets() {
 		r.Sets = append(r.Sets, s.line(setKind, &set, set.Status.Conditions))
@@ -152,27 +165,35 @@ func (r *Report) Table(to io.Writer) error {
 		return err
 	}
 	var rest strings.Builder
+	say := func(format string, args ...any) { // on one line, as texts of others may have several
+		fmt.Fprintln(&rest, krm.Visible(strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")))
+	}
 	for _, l := range r.Variants {
-		if l.State != v1alpha1.ConditionReady && l.Message != "" {
-			fmt.Fprintf(&rest, "%s: %s\n", nameOf(l), l.Message)
+		if l.State != v1alpha1.ConditionReady && l.Message != "" && !slices.Contains(r.Failures, l.failure()) {
+			say("%s: %s", nameOf(l), l.Message)
 		}
 		if l.Conflicts != "" {
-			fmt.Fprintf(&rest, "Conflict: %s: %s\n", nameOf(l), l.Conflicts)
+			say("Conflict: %s: %s", nameOf(l), l.Conflicts)
 		}
 	}
 	for _, l := range r.Sets {
-		fmt.Fprintf(&rest, "set %s: %s: %s\n", nameOf(l), l.Reason, l.Message)
+		say("set %s: %s: %s", nameOf(l), l.Reason, l.Message)
 	}
 	for _, part := range []struct {
 		title string
 		lines []string
 	}{{"Found", r.Found}, {"Pushed", r.Pushed}, {"Note", r.Notes}, {"Failed", r.Failures}} {
 		for _, line := range part.lines {
-			fmt.Fprintf(&rest, "%s: %s\n", part.title, line)
+			say("%s: %s", part.title, line)
 		}
 	}
 	_, err := io.WriteString(to, rest.String())
 	return err
+}
+
+// failure is what the report says of a variant that failed with its message.
+func (l *Line) failure() string {
+	return fmt.Sprintf("%s %s/%s: %s", variantKind, l.Namespace, l.Name, l.Message)
 }
 
 // nameOf returns the name of an object, with its namespace where that is not the usual one.

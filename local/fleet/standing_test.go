@@ -137,16 +137,6 @@ func TestLost(t *testing.T) {
 	w.idle()
 }
 
-// TestPipeline leaves a package alone of which nothing runs the functions.
-func TestPipeline(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, web+"  pipeline: {mutators: [{image: example.com/f:v1, name: f}]}\n"+another("other"))
-	report := w.sync()
-	w.Equal("without its pipeline", []string{"other: UpToDate  edge.other.packagevariant-1", "web: PackageRefused",
-		"PackageVariant default/web: " + needsKpt}, lines(report))
-	w.idle()
-}
-
 // TestAway has a Repository that cannot be read: the others' work goes on.
 func TestAway(t *testing.T) {
 	t.Parallel()

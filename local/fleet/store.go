@@ -13,8 +13,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/objects"
@@ -30,6 +32,10 @@ import (
 // variantKind is the kind of PackageVariants, setKind that of PackageVariantSets.
 const variantKind, setKind = "PackageVariant", v1alpha2.PackageVariantSetKind
 
+// SuspendVariantsAnnotation on a PackageVariantSet names variants of the set, separated by commas, that are suspended:
+// they are in no manifest with a spec.suspend.
+const SuspendVariantsAnnotation = variant.GroupName + "/suspend-variants"
+
 // store has the objects of a fleet, as objects.Sets.
 type store struct {
 	*memory.Objects
@@ -39,6 +45,8 @@ type store struct {
 	keeps string
 	// places has where the manifests of variants are; those that sets made have none.
 	places map[types.NamespacedName]string
+	// suspended are the variants that the annotations of sets name.
+	suspended map[types.NamespacedName]bool
 	// announced are the statuses that name the first operation since the last ones were recorded.
 	announced map[types.NamespacedName]v1alpha1.PackageVariantStatus
 }
@@ -51,6 +59,7 @@ var _ objects.Sets = (*store)(nil)
 func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *store,
 	lost []*v1alpha1.PackageVariant) {
 	s = &store{log: memory.NewLog(o.Now), fleet: fleet, places: map[types.NamespacedName]string{},
+		suspended: map[types.NamespacedName]bool{},
 		announced: map[types.NamespacedName]v1alpha1.PackageVariantStatus{}}
 	s.Objects = memory.NewObjects(s.log)
 	s.Identify = s.identify
@@ -69,6 +78,7 @@ func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *
 			set.Generation++
 		}
 		there[objects.KeyOf(set)] = true
+		s.suspendBy(set)
 		s.Add(set)
 	}
 	for i := range m.Variants {
@@ -87,14 +97,24 @@ func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *
 			continue
 		}
 		before := was.Variants[key]
-		pv := before.DeepCopy()
-		s.complete(variantKind, pv, &before.ObjectMeta)
-		s.Add(pv)
+		pv := s.recall(&before)
 		if pv.DeletionTimestamp == nil && (before.Manifest || ownerIsGone(pv, there)) {
 			lost = append(lost, pv)
 		}
 	}
 	return s, lost
+}
+
+// recall adds a recorded variant that is in no manifest.
+func (s *store) recall(before *RecordedVariant) *v1alpha1.PackageVariant {
+	pv := before.DeepCopy()
+	s.complete(variantKind, pv, &before.ObjectMeta)
+	if suspend := s.suspended[objects.KeyOf(pv)]; !before.Manifest && pv.Spec.Suspend != suspend {
+		pv.Spec.Suspend = suspend
+		pv.Generation++
+	}
+	s.Add(pv)
+	return pv
 }
 
 // complete gives an object what an API server would give it, and leaves its version to the objects.
@@ -138,6 +158,12 @@ func (s *store) WriteStatus(ctx context.Context, before, pv *v1alpha1.PackageVar
 	return err
 }
 
+// Create implements objects.Sets.
+func (s *store) Create(ctx context.Context, pv *v1alpha1.PackageVariant, how objects.How) error {
+	pv.Spec.Suspend = s.suspended[objects.KeyOf(pv)]
+	return s.Objects.Create(ctx, pv, how)
+}
+
 // Update implements objects.Sets. What is in a manifest is changed there.
 func (s *store) Update(ctx context.Context, before, pv *v1alpha1.PackageVariant, how objects.How) error {
 	if at := s.places[objects.KeyOf(before)]; at != "" {
@@ -169,3 +195,11 @@ func (s *store) setStatus(ctx context.Context, key types.NamespacedName, change 
 }
 
 func byKey(a, b types.NamespacedName) int { return strings.Compare(a.String(), b.String()) }
+
+// suspendBy notes the variants that a set suspends.
+func (s *store) suspendBy(set *v1alpha2.PackageVariantSet) {
+	separates := func(r rune) bool { return r == ',' || unicode.IsSpace(r) }
+	for _, name := range strings.FieldsFunc(set.Annotations[SuspendVariantsAnnotation], separates) {
+		s.suspended[types.NamespacedName{Namespace: set.Namespace, Name: name}] = true
+	}
+}

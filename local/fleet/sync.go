@@ -59,7 +59,7 @@ func Sync(ctx context.Context, o Options) (*Report, error) {
 	proceeds, err := s.begin(ctx)
 	if err == nil && proceeds {
 		if err = s.run(ctx); err == nil {
-			s.conclude()
+			s.conclude(ctx)
 		}
 	}
 	s.report.warn(f.Close())
@@ -164,11 +164,10 @@ func (s *syncer) run(ctx context.Context) error {
 // reconcile looks at all sets and variants until nothing more is written. What earlier rounds knew may be wrong, so
 // each begins with reconcilers that know nothing.
 func (s *syncer) reconcile(ctx context.Context) error {
-	packages := unrendered{s.home}
 	ofSets := s.sets()
-	ofVariants := life.New(life.Ports{Packages: packages, Known: s.home, Variants: s.store, Injected: s.source,
-		Functions: mutate.Builtin{}},
-		life.Options{Version: version(), Now: s.store.log.Now})
+	ofVariants := life.New(life.Ports{Packages: pipelines{s.home, s.kpt}, Known: s.home, Variants: s.store,
+		Injected: s.source, Functions: mutate.Builtin{}},
+		life.Options{Version: s.version(), Now: s.store.log.Now})
 	for range maxPasses {
 		seen, again := s.store.log.Version(), false
 		for _, set := range s.store.AllSets() {
@@ -199,7 +198,7 @@ func (s *syncer) reconcile(ctx context.Context) error {
 // sets returns a reconciler of sets.
 func (f *Fleet) sets() *sets.Reconciler {
 	return sets.New(sets.Ports{Packages: f.home, Known: f.home, Sets: f.store, Selected: f.source,
-		Functions: mutate.Builtin{}}, sets.Options{Version: version()})
+		Functions: mutate.Builtin{}}, sets.Options{Version: f.version()})
 }
 
 // outcome notes what came of a look, and reports whether it has to be done again at once.
@@ -328,12 +327,16 @@ func (s *syncer) subject() string {
 	return fmt.Sprintf("/%s at %.10s", s.where.path, s.where.commit)
 }
 
-// version identifies this program: after it changes, each variant is looked at once.
-func version() string {
+// version identifies this program and how it renders: after a change of it, each variant is looked at once.
+func (f *Fleet) version() string {
+	version := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.Main.Version
+		version = info.Main.Version
 	}
-	return ""
+	if f.kpt != nil {
+		version += " renders"
+	}
+	return version
 }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
