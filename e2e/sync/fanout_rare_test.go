@@ -121,7 +121,7 @@ func (f *fanOut) ask(number int) {
 func (f *fanOut) killed(git *gitServer) (calm, end func()) {
 	const kills = 10
 	k := newKiller(f.world, git, len(f.names)/3, fmt.Sprintf("--concurrency=%d", workers))
-	f.most = kills * workers
+	f.Timeout, f.most = 4*unanswered, kills*workers
 	return func() { k.until(kills) }, func() { k.running.Stop() }
 }
 
