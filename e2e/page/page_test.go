@@ -83,10 +83,6 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s is not before %s", below[0], below[1])
 		}
 	}
-	if got := browser.Eval[string](p, `document.querySelector(".command").innerText`); !strings.HasPrefix(got,
-		"kubectl annotate packagevariantset shop ") {
-		t.Errorf("the command to copy is %q", got)
-	}
 	if got := browser.Eval[string](p, `document.querySelector("#conflicts article").innerText`); !strings.Contains(got,
 		"lon/shop") || !strings.Contains(got, "spec.replicas") {
 		t.Errorf("the conflict is %q", got)

@@ -87,7 +87,7 @@ func TestApprovalAutomatic(t *testing.T) {
 	w.waitFile("edge.web.packagevariant-3", "settings.yaml", `b: "5"`)
 	message := w.waitApproved("web", "EditedByOthers")
 	if want := "edge.web.packagevariant-3 waits for a person, because someone else made or edited it, or may have: " +
-		"propose and approve it"; message != want {
+		"publish it"; message != want {
 		t.Errorf("got %q, want %q", message, want)
 	}
 	w.publish("edge.web.packagevariant-3")

@@ -94,7 +94,7 @@ func laterRevision(in *Input, target *revision.Revision) *Aspect {
 		return nil
 	}
 	return waits(v1alpha1.ReasonLaterRevision, "%s waits for a person: spec.approvalPolicy Initial publishes the first "+
-		"revision only; propose and approve it, or set the policy to Automatic", target.Name)
+		"revision only; publish it, or set the policy to Automatic", target.Name)
 }
 
 // editedByOthers leaves a draft to a person unless it is as the controller last saved it, or last proposed it.
@@ -110,13 +110,13 @@ func editedByOthers(in *Input, target *revision.Revision) *Aspect {
 		return waits(v1alpha1.ReasonEditedByOthers, "%s", EditedSince(target.Name, edits))
 	}
 	return waits(v1alpha1.ReasonEditedByOthers, "%s waits for a person, because someone else made or edited it, or may "+
-		"have: propose and approve it", target.Name)
+		"have: publish it", target.Name)
 }
 
 // EditedSince says what a draft that was not seen complete has beside what it was made from and what it is to have.
 func EditedSince(draft string, edits []string) string {
 	return fmt.Sprintf("%s waits for a person, because its files are neither as they were made nor as they are "+
-		"to be saved: %s; propose and approve it, or delete it, and it is made anew", draft, words.Some(edits, "; "))
+		"to be saved: %s; publish it, or delete it, and it is made anew", draft, words.Some(edits, "; "))
 }
 
 // rejected leaves a draft to a person if the controller had proposed it and a person made it a draft again, until its
@@ -125,8 +125,8 @@ func rejected(in *Input, target *revision.Revision) *Aspect {
 	if in.Saved.Name != target.Name || in.Saved.Proposed == "" || target.Lifecycle != revision.Draft {
 		return nil
 	}
-	return waits(v1alpha1.ReasonRejected, "%s waits for a person, because someone has rejected it: propose and approve "+
-		"it, or change what the variant or the upstream asks for", target.Name)
+	return waits(v1alpha1.ReasonRejected, "%s waits for a person, because someone has rejected it: publish it, or "+
+		"change what the variant or the upstream asks for", target.Name)
 }
 
 // overtaken leaves a draft to a person if it was not made from the latest published revision, because it would undo
@@ -137,7 +137,7 @@ func overtaken(in *Input, target *revision.Revision) *Aspect {
 		return nil
 	}
 	return waits(v1alpha1.ReasonOvertaken, "%s waits for a person, because it was not made from %s, which is the latest "+
-		"published revision, and would take back its changes: propose and approve it, or delete it", target.Name,
+		"published revision, and would take back its changes: publish it, or delete it", target.Name,
 		latest.Name)
 }
 
@@ -148,8 +148,8 @@ func inPlaceOfMissing(in *Input, target *revision.Revision) *Aspect {
 	if name == "" {
 		return nil
 	}
-	return waits(v1alpha1.ReasonDraftMissing, "%s waits for a person, because it was made in place of %s, which Porch "+
-		"does not find any more, and may lack its changes: propose and approve it if %s was deleted on purpose",
+	return waits(v1alpha1.ReasonDraftMissing, "%s waits for a person, because it was made in place of %s, which is "+
+		"not found any more, and may lack its changes: publish it if %s was deleted on purpose",
 		target.Name, name, name)
 }
 
@@ -161,7 +161,7 @@ func overBranch(in *Input, target *revision.Revision) *Aspect {
 		return nil
 	}
 	return waits(v1alpha1.ReasonDownstreamExists, "%s waits for a person, because it would replace the package that is "+
-		"on the branch %s, of which no revision is published: propose and approve it, or remove the package from the branch",
+		"on the branch %s, of which no revision is published: publish it, or remove the package from the branch",
 		target.Name, branch.Workspace)
 }
 
@@ -184,7 +184,7 @@ func mergedConflicts(in *Input, target *revision.Revision) *Aspect {
 		return nil
 	}
 	return waits(v1alpha1.ReasonConflicted, "%s waits for a person, because the upstream and the package changed the "+
-		"same values: %s; propose and approve it if it is right", target.Name, some(conflicts))
+		"same values: %s; publish it if it is right", target.Name, some(conflicts))
 }
 
 func gatesNotMet(in *Input, target *revision.Revision) *Aspect {

@@ -35,7 +35,7 @@ func asProposed(r *revision.Revision) { r.Version = "proposed" }
 func TestApproval(t *testing.T) {
 	t.Parallel()
 	const (
-		byPerson = " waits for a person, because someone else made or edited it, or may have: propose and approve it"
+		byPerson = " waits for a person, because someone else made or edited it, or may have: publish it"
 		isReady  = "there is no draft yet that is what this variant asks for"
 	)
 	automatic, initial := approves(variant.ApprovalPolicyAutomatic), approves(variant.ApprovalPolicyInitial)
@@ -67,23 +67,23 @@ func TestApproval(t *testing.T) {
 		"somebody has published another since": {in: input(all(automatic, saved(two)), down("packagevariant-1", 1, published),
 			down("mine", 2, published, made(revision.Edit, one)),
 			down("packagevariant-2", 0, draft, made(revision.Edit, one))),
-			want: waiting("Overtaken", two+" waits for a person, because it was not made from edge.web.mine, which is the latest published revision, and would take back its changes: propose and approve it, or delete it")},
+			want: waiting("Overtaken", two+" waits for a person, because it was not made from edge.web.mine, which is the latest published revision, and would take back its changes: publish it, or delete it")},
 		"a clone beside a published one": {in: input(all(automatic, saved(two)), down("mine", 1, published),
 			down("packagevariant-2", 0, draft, made(revision.Clone, "blueprints.web.v1"))),
-			want: waiting("Overtaken", two+" waits for a person, because it was not made from edge.web.mine, which is the latest published revision, and would take back its changes: propose and approve it, or delete it")},
+			want: waiting("Overtaken", two+" waits for a person, because it was not made from edge.web.mine, which is the latest published revision, and would take back its changes: publish it, or delete it")},
 		"a clone beside one that is to be deleted": {in: input(all(automatic, saved(two)), down("mine", 1, deletionProposal, foreign),
 			down("packagevariant-2", 0, draft, made(revision.Clone, "blueprints.web.v1"))),
 			want: waiting("ApprovalPending", two+" is to be published"), steps: []string{"Propose " + two}},
 		"somebody has rejected it": {in: input(all(automatic, saved(one), proposedByUs), down("packagevariant-1", 0, draft)),
-			want: waiting("Rejected", one+" waits for a person, because someone has rejected it: propose and approve it, or change what the variant or the upstream asks for")},
+			want: waiting("Rejected", one+" waits for a person, because someone has rejected it: publish it, or change what the variant or the upstream asks for")},
 		"a guard holds": {in: input(all(automatic, saved(one), func(in *Input) { in.Upstream = nil }), down("packagevariant-1", 0, draft)),
 			want: waiting("NotReady", isReady)},
 		"Initial: the first": {in: input(all(initial, saved(one)), down("packagevariant-1", 0, draft)),
 			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Propose " + one}},
 		"Initial: not the second": {in: input(all(initial, saved(two)), down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft)),
-			want: waiting("LaterRevision", two+" waits for a person: spec.approvalPolicy Initial publishes the first revision only; propose and approve it, or set the policy to Automatic")},
+			want: waiting("LaterRevision", two+" waits for a person: spec.approvalPolicy Initial publishes the first revision only; publish it, or set the policy to Automatic")},
 		"Initial: somebody published the first": {in: input(all(initial, saved(two)), down("mine", 1, published), down("packagevariant-2", 0, draft)),
-			want: waiting("LaterRevision", two+" waits for a person: spec.approvalPolicy Initial publishes the first revision only; propose and approve it, or set the policy to Automatic")},
+			want: waiting("LaterRevision", two+" waits for a person: spec.approvalPolicy Initial publishes the first revision only; publish it, or set the policy to Automatic")},
 		"Initial: the main branch is no revision": {in: input(all(initial, saved(one), hasPublished), down("packagevariant-1", 0, draft), down("main", -1, published, foreign)),
 			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Propose " + one}},
 		"one that it replaces is missing": {in: input(all(automatic, known(one, two), saved(two)), down("packagevariant-2", 0, draft)),
@@ -123,7 +123,7 @@ func TestApproval(t *testing.T) {
 			in.Mutations[one] = m
 		}), down("packagevariant-1", 0, draft)), want: waiting("RenderFailed", one+" is not published, because the pipeline in its Kptfile failed: boom")},
 		"a merge had conflicts": {in: input(all(automatic, saved(one), func(in *Input) { in.Conflicts = []v1alpha1.Conflict{conflict(1)} }), down("packagevariant-1", 0, draft)),
-			want: waiting("Conflicted", one+" waits for a person, because the upstream and the package changed the same values: "+conflictText(1)+"; propose and approve it if it is right")},
+			want: waiting("Conflicted", one+" waits for a person, because the upstream and the package changed the same values: "+conflictText(1)+"; publish it if it is right")},
 		"the controller may not": {in: input(all(automatic, saved(one), func(in *Input) { in.MayApprove = false }), down("packagevariant-1", 0, draft)), failed: true,
 			want: waiting("PermissionMissing", one+" is not published, because the controller may not approve package revisions: bind its ServiceAccount to the ClusterRole package-variants-approver, in this namespace or in all")},
 		"it is to be changed": {in: input(all(automatic, saved(one), changed(one)), down("packagevariant-1", 0, draft)), want: waiting("NotReady", isReady), steps: []string{"Mutate " + one}},

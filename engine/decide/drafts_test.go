@@ -20,7 +20,7 @@ func savedLast(name, content string) func(*Input) {
 // replaced.
 func TestTwoDrafts(t *testing.T) {
 	first, next := down("packagevariant-1", 0, draft), down("packagevariant-2", 0, draft)
-	both := wantStalled("TwoDrafts", "there are several open drafts of this variant, because Porch had lost sight of one: "+
+	both := wantStalled("TwoDrafts", "there are several open drafts of this variant, because one had not been found for a while: "+
 		one+", "+two+"; nothing is done to them until there is one: keep the one that has what people changed, and delete "+
 		"the others")
 	testDecide(t, map[string]decideCase{

@@ -31,12 +31,12 @@ var (
 
 // overBranchText is the message of a draft that would replace what is on the branch.
 const overBranchText = " waits for a person, because it would replace the package that is on the branch main, of which " +
-	"no revision is published: propose and approve it, or remove the package from the branch"
+	"no revision is published: publish it, or remove the package from the branch"
 
 // inPlaceOf is the message of a draft that was made in place of another, which is missing.
 func inPlaceOf(name string) string {
-	return " waits for a person, because it was made in place of " + name + ", which Porch does not find any more, and may " +
-		"lack its changes: propose and approve it if " + name + " was deleted on purpose"
+	return " waits for a person, because it was made in place of " + name + ", which is not found any more, and may " +
+		"lack its changes: publish it if " + name + " was deleted on purpose"
 }
 
 // address is the address of the blueprint's git repository.

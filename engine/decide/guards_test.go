@@ -26,9 +26,9 @@ func overlapping(o Overlap) func(*Input) { return func(in *Input) { in.Overlaps 
 
 // TestGuards checks what keeps a variant from being worked on. The revisions behind a guard stay as they are.
 func TestGuards(t *testing.T) {
-	unread := want{Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "RepositoryNotReady", Message: "Porch lists no " +
-		"revision of the package edge/web, of which edge.web.packagevariant-1 was published: it has not read all of the " +
-		"Repository \"edge\" yet; if someone has deleted the revisions, or removed the package from git, delete this variant " +
+	unread := want{Condition: v1alpha1.Condition{Type: "Reconciling", Reason: "RepositoryNotReady", Message: "no revision is " +
+		"listed of the package edge/web, of which edge.web.packagevariant-1 was published: the Repository \"edge\" has not " +
+		"been read to its end yet; if someone has deleted the revisions, or removed the package from git, delete this variant " +
 		"and create it again"}}
 	noUpstream := func(in *Input) { in.Upstream = nil }
 	asks := func(u variant.Upstream) func(*Input) {

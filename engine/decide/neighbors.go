@@ -51,7 +51,7 @@ func overInner(in *Input, target *revision.Revision) *Aspect {
 		n := &in.Neighbors[i]
 		if there := Existing(in, n); n.Inside && there != nil && there.Published() {
 			return waits(v1alpha1.ReasonDownstreamExists, "%s waits for a person, because publishing it would remove the "+
-				"package %s, which lies inside it, from the branch: delete that package, or propose and approve the draft, and "+
+				"package %s, which lies inside it, from the branch: delete that package, or publish the draft, and "+
 				"publish that package again", target.Name, n.Package)
 		}
 	}

@@ -16,7 +16,7 @@ const (
 	nestsText  = ": publishing the outer package would remove the inner one from the branch; name another in " +
 		"spec.downstream, or delete that "
 	overInnerText = " waits for a person, because publishing it would remove the package edge/web/inner, which lies " +
-		"inside it, from the branch: delete that package, or propose and approve the draft, and publish that package again"
+		"inside it, from the branch: delete that package, or publish the draft, and publish that package again"
 )
 
 // inner is a package inside the downstream package, with a revision that is not the variant's, of a workspace.

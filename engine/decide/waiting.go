@@ -30,7 +30,7 @@ func Waiting(in *Input, d *Decision, told v1alpha1.Condition) *v1alpha1.OpenDraf
 	case takesBack != nil:
 		open.Reason, open.Message = takesBack.Reason, takesBack.Message
 	default:
-		open.Reason, open.Message = v1alpha1.ReasonManualApproval, open.Name+" waits for a person to propose and approve it"
+		open.Reason, open.Message = v1alpha1.ReasonManualApproval, open.Name+" waits for a person to publish it"
 		if targets[i].Lifecycle == revision.Proposed {
 			open.Message = open.Name + " is proposed, and waits for a person to approve it"
 		}

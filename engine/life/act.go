@@ -148,7 +148,7 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	a.note(makes[draft.Task.Type], made.Name)
 	if gone := decide.Replaced(&a.in.Input); gone != "" {
 		a.event(a.in.pv, objects.Warning, v1alpha1.ReasonDraftMissing, made.Name+" was made in place of "+gone+
-			", which Porch does not find any more, and may lack its changes")
+			", which is not found any more, and may lack its changes")
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func (a *action) own(ctx context.Context, step *decide.Step) error {
 	reason, message := "Adopted", "adopted "+target.Name
 	if step.Action == decide.TakeBack {
 		metadata = packages.Metadata{}
-		reason, message = "TakenBack", "took back "+target.Name+", of which Porch had lost the owner"
+		reason, message = "TakenBack", "took back "+target.Name+", of which the owner had been lost"
 		if owned, _ := target.Of(a.in.Owner); owned {
 			message = "took back " + target.Name + ", which this variant owned before it was restored"
 		}

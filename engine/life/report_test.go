@@ -244,7 +244,7 @@ func TestFillProgress(t *testing.T) {
 			in.Revisions = in.Revisions[1:] // without the branch
 			in.Revisions[0].Lifecycle, in.Revisions[0].Number = "Draft", 0
 			in.progress.change = &v1alpha1.Change{Action: "Saved", Revision: made}
-		}, ready, v1alpha1.PackageVariantStatus{OpenDraft: waits("ManualApproval", made+" waits for a person to propose and approve it"),
+		}, ready, v1alpha1.PackageVariantStatus{OpenDraft: waits("ManualApproval", made+" waits for a person to publish it"),
 			LastChange: &v1alpha1.Change{Action: "Saved", Revision: made}}},
 		"a step failed": {func(in *inspection) { in.Revisions[1].Lifecycle = "Draft" }, v1alpha1.Stalled("RenderFailed", "no labels"),
 			v1alpha1.PackageVariantStatus{OpenDraft: waits("RenderFailed", "no labels"), LastChange: before.LastChange}},

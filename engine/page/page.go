@@ -122,7 +122,7 @@ var style string
 var script string
 
 var parsed = template.Must(template.New("page").Funcs(template.FuncMap{
-	"lines": lines, "tally": tally, "percent": percent, "tone": tone, "change": changeOf, "segments": Segments,
+	"lines": lines, "tally": tally, "percent": percent, "tone": tone, "change": changeOf,
 	"winner": Winner,
 }).Parse(markup))
 

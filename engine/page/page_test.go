@@ -83,23 +83,6 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestSegments checks which parts of a message can be copied as commands.
-func TestSegments(t *testing.T) {
-	t.Parallel()
-	for message, want := range map[string][]Segment{
-		"":         {{Text: ""}},
-		"one; two": {{Text: "one; two"}},
-		"one; two, and approve it by: kubectl annotate x a=b; \"c\" is old": {
-			{"one; two, and approve it by:", "kubectl annotate x a=b"}, {Text: "\"c\" is old"}},
-		"write it by: kubectl get a > b; kubectl get c > d": {{"write it by:", "kubectl get a > b"}, {"", "kubectl get c > d"}},
-		"kubectl is there": {{Text: "kubectl is there"}},
-	} {
-		if d := cmp.Diff(want, Segments(message)); d != "" {
-			t.Errorf("%s (-want +got):\n%s", message, d)
-		}
-	}
-}
-
 // TestConflicts checks that equal conflicts appear once, with the objects that have them.
 func TestConflicts(t *testing.T) {
 	t.Parallel()

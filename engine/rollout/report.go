@@ -95,9 +95,9 @@ func needsApproval(r *rollout) *standing {
 	if w.now.State != v1alpha2.WaveAwaitingApproval {
 		return nil
 	}
-	message := fmt.Sprintf("%s is to be approved: %s; look at its packages, and approve it by: "+
-		"kubectl annotate packagevariantset %s --namespace %s --overwrite %s=%s@%s", r.place(), r.reachedText(w), r.Name,
-		r.Namespace, v1alpha2.ApproveWaveAnnotation, w.Name, r.wanted.Name)
+	message := fmt.Sprintf("%s is to be approved: %s; look at its packages, and approve it by the annotation "+
+		"%s=%s@%s of this PackageVariantSet", r.place(), r.reachedText(w), v1alpha2.ApproveWaveAnnotation, w.Name,
+		r.wanted.Name)
 	if r.Approvals != "" {
 		message += fmt.Sprintf("; its present value %.100q is for another wave or revision", r.Approvals)
 	}

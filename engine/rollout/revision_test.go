@@ -27,8 +27,8 @@ func TestApproval(t *testing.T) {
 		variants  = "a canary 3 Published\nb - 2 Published"
 		waiting   = "canary AwaitingApproval 11:30 opened=11:00\nrest Pending 11:00"
 		condition = "Reconciling RolloutAwaitingApproval: wave canary (1 of 2) is to be approved: " + all +
-			"; look at its packages, and approve it by: kubectl annotate packagevariantset web --namespace fleet --overwrite " +
-			"config.porch.kpt.dev/approve-wave=canary@blueprints.web.v3"
+			"; look at its packages, and approve it by the annotation " +
+			"config.porch.kpt.dev/approve-wave=canary@blueprints.web.v3 of this PackageVariantSet"
 	)
 	canary := waves(selects("canary", after(true, 0)))
 	soaking := waves(selects("canary", after(true, 10*time.Minute)))
@@ -67,8 +67,8 @@ func TestApproval(t *testing.T) {
 			Waves: []string{"canary Progressing 12:00 1/1/0/0 opened=11:00 approved=12:00: " + none, rest}}},
 		"a wave without targets asks": {input(canary, "", "b - 2 Published"), want{Phase: "AwaitingApproval canary",
 			Condition: "Reconciling RolloutAwaitingApproval: wave canary (1 of 2) is to be approved: no target matches its selector; " +
-				"look at its packages, and approve it by: kubectl annotate packagevariantset web --namespace fleet --overwrite " +
-				"config.porch.kpt.dev/approve-wave=canary@blueprints.web.v3",
+				"look at its packages, and approve it by the annotation " +
+				"config.porch.kpt.dev/approve-wave=canary@blueprints.web.v3 of this PackageVariantSet",
 			Waves: []string{"canary AwaitingApproval 12:00 0/0/0/0 opened=12:00: no target matches its selector" + asks, "rest Pending 12:00 1/0/0/0: waits for the wave canary"}}},
 		"paused, approved": {input(canary, waiting, variants, approvals("canary@3"), pause), want{Phase: "Paused rest",
 			Condition: "Reconciling RolloutPaused: paused at wave rest (2 of 2): it is not opened yet; set spec.rollout.paused to false to continue",

@@ -79,8 +79,8 @@ func TestWaves(t *testing.T) {
 			Waves: []string{"canary Complete 12:00 0/0/0/0 opened=12:00", "rest Progressing 12:00 1/1/0/0 opened=12:00: " + none}}},
 		"a wave without targets, and one that cannot be made": {input(waves(selects("canary", after(true, 0))), "", "b - 2 Published", excludes("x")), want{
 			Phase: "AwaitingApproval canary", Condition: "Reconciling RolloutAwaitingApproval: wave canary (1 of 2) is to be approved: no target that can be made matches its selector; " +
-				"look at its packages, and approve it by: kubectl annotate packagevariantset web --namespace fleet --overwrite " +
-				"config.porch.kpt.dev/approve-wave=canary@blueprints.web.v3",
+				"look at its packages, and approve it by the annotation " +
+				"config.porch.kpt.dev/approve-wave=canary@blueprints.web.v3 of this PackageVariantSet",
 			Waves: []string{"canary AwaitingApproval 12:00 0/0/0/0 opened=12:00: no target that can be made matches its selector; to be approved as canary@blueprints.web.v3", waits}}},
 		"without a rest there is no last wave": {input(canaryAndRest, "canary Progressing 11:00 opened=11:00", "a canary 3 Published"), want{
 			Phase: "Complete", Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00"}}},

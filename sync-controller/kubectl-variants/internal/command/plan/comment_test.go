@@ -34,7 +34,7 @@ func busy() *plans.Plan {
 	plan := &plans.Plan{
 		About: plans.About{Snapshot: "snapshot", Namespace: "fleet", Time: at, Newest: at.Add(-50 * time.Hour)},
 		Sets: []plans.Set{{Name: "sites", Updated: []string{"ams", "fra", "ldn"}, Deleted: []string{"osl"}, Condition: plans.Condition{
-			Type: "Reconciling", Reason: "RolloutAwaitingApproval", Message: "approve it by: kubectl annotate packagevariantset sites x=y; it is old"},
+			Type: "Reconciling", Reason: "RolloutAwaitingApproval", Message: "approve it by the annotation x=y; it is old"},
 			Waves: []plans.Wave{{Name: "all", State: "AwaitingApproval", Targets: 3, Updated: 3, Reached: 3, Message: "3 of 3"}}}},
 		Variants: []plans.Variant{up("ams", "-1\n+2\n"), up("fra", "-1\n+3\n"), published, retired, moved,
 			{Name: "osl", Repo: "osl", Package: "web", Set: "sites", Action: plans.Delete, Steps: []plans.Step{{Do: "RemoveFinalizer", Text: "let the variant go"}}},
@@ -59,8 +59,7 @@ func TestComment(t *testing.T) {
 		"#### Conflicts\n\n| where | original | here | upstream | who wins | variants |\n|---|---|---|---|---|---|\n" +
 		"| spec.replicas of a.yaml | 1 | 5 | 2 | the upstream | ams, fra, ldn, par |\n\n" +
 		"> a note\n\n" +
-		"#### PackageVariantSet sites\n\ncreates 0, updates 3 and deletes 1 variant. Then RolloutAwaitingApproval: approve it by:\n\n" +
-		"```sh\nkubectl annotate packagevariantset sites x=y\n```\n\nit is old\n\n" +
+		"#### PackageVariantSet sites\n\ncreates 0, updates 3 and deletes 1 variant. Then RolloutAwaitingApproval: approve it by the annotation x=y; it is old\n\n" +
 		"| wave | then | targets | updated | reached | failed | |\n|---|---|---|---|---|---|---|\n" +
 		"| all | AwaitingApproval | 3 | 3 | 3 | 0 | 3 of 3 |\n\n" +
 		"#### What else changes, and what waits\n\n| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n" +
@@ -118,7 +117,6 @@ func TestPageFirst(t *testing.T) {
 		`<p><span class="state new">upgrade, publish</span> <a href="#n5" data-name="ldn/web ldn" data-state="upgrade">ldn/web</a></p>`,
 		`<h3>spec.replicas of a.yaml <span class="dim">4 packages, the upstream wins</span></h3>`,
 		`<p class="names"><a href="#n3">ams/web</a> <a href="#n4">fra/web</a> <a href="#n5">ldn/web</a> <a href="#n6">par/web</a> </p>`,
-		`<pre class="command">kubectl annotate packagevariantset sites x=y</pre>`,
 		`<span class="detail">Draft, 2 of 3 files, compared with ams.web.v1</span>`,
 		`<p class="alike">3 others change alike: <a href="#n4">fra/web</a> <a href="#n5">ldn/web</a> <a href="#n6">par/web</a> </p>`,
 		`<p class="alike">2 others change alike: <a href="#n5">ldn/web</a> <a href="#n6">par/web</a> </p>`,

@@ -147,13 +147,13 @@ func (m *markdown) set(s *plans.Set) {
 	fmt.Fprintf(m, "#### PackageVariantSet %s%s\n\n%s.", cell(m.name(s.Namespace, s.Name)), of, setSummary(s))
 	switch failure := s.Failure(); {
 	case failure != "":
-		m.message(fmt.Sprintf(" **%s**: ", plans.Fail), failure)
+		fmt.Fprint(m, fmt.Sprintf(" **%s**: ", plans.Fail), cell(failure))
 	case s.Condition.Reason != "":
 		lead := " Then "
 		if s.Stalled != "" { // as it is already, or breaks by this
 			lead = " "
 		}
-		m.message(lead, s.Stalled.Says(s.Condition))
+		fmt.Fprint(m, lead, cell(s.Stalled.Says(s.Condition)))
 	}
 	fmt.Fprint(m, "\n\n")
 	if len(s.Waves) == 0 {
@@ -165,22 +165,6 @@ func (m *markdown) set(s *plans.Set) {
 			w.Failed, cell(w.Message))
 	}
 	fmt.Fprint(m, "\n")
-}
-
-// message prints a message with its commands as blocks.
-func (m *markdown) message(before, message string) {
-	for i, s := range page.Segments(message) {
-		switch {
-		case i == 0:
-			fmt.Fprint(m, before, cell(s.Text))
-		case s.Text != "":
-			fmt.Fprint(m, "\n\n", cell(s.Text))
-		}
-		if s.Command != "" {
-			fence := fenceFor(s.Command)
-			fmt.Fprintf(m, "\n\n%ssh\n%s\n%s", fence, oneLine(s.Command), fence)
-		}
-	}
 }
 
 // variants prints a table of variants under a heading, if there are any. say returns what happens to a variant.
