@@ -29,7 +29,7 @@ func Identify(in *Input, name, commit, replaced string) {
 func Known(in *Input, status *v1alpha1.ResolvedUpstream) (found *revision.Revision) {
 	for i := range in.Bases {
 		switch b := &in.Bases[i]; {
-		case status == nil || b.KeptInGit:
+		case status == nil || b.AtCommit:
 		case b.Name == status.Name:
 			return b
 		case b.Number > 0 && b.Number == status.Revision && isOf(status.Name, b.Package):

@@ -182,11 +182,11 @@ func Requested(in *Input, r *revision.Revision) bool {
 }
 
 // asked reports whether a revision is the draft that Porch was asked to make, even if it has been proposed or published
-// since. A draft without a task is one that Porch did not finish: its cache in PostgreSQL keeps the task with the
+// since. A draft without a task is one that was not finished: where drafts are not in git, the task is kept with the
 // files.
 func asked(in *Input, r *revision.Revision) bool {
 	task := r.Task
-	if task.Type == "" && r.Lifecycle == revision.Draft && !r.KeptInGit {
+	if task.Type == "" && r.Lifecycle == revision.Draft && !r.AtCommit {
 		task = in.Requested.Task
 	}
 	return in.Requested.Is(r.Name, task)

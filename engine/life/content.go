@@ -15,9 +15,9 @@ import (
 	"github.com/package-variants/package-variants/engine/ttlcache"
 )
 
-// current returns the content that a revision has now. Porch's cache in PostgreSQL gives a draft its new version before
-// its new files, one by one, also when it publishes the draft. So a content with another version than the cached one is
-// read once more, and used if nothing was written meanwhile.
+// current returns the content that a revision has now. Where drafts are not in git, one may have its new version before
+// its new files, which come one by one, also when it is published. So a content with another version than the cached
+// one is read once more, and used if nothing was written meanwhile.
 func (r *Reconciler) current(ctx context.Context, o *observation, name string) (packages.Content, error) {
 	content, err := r.content(ctx, o, name)
 	target := o.target(name)
@@ -85,7 +85,7 @@ func (r *Reconciler) read(ctx context.Context, rev *revision.Revision) (c upstre
 	if err != nil {
 		return c, err
 	}
-	if !rev.KeptInGit {
+	if !rev.AtCommit {
 		c.digest = kptfile.Digest(c.Files)
 		c.commit, err = r.Packages.Commit(ctx, rev)
 	}

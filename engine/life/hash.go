@@ -115,8 +115,7 @@ func (o *observation) neighborsThere() (there []decide.Neighbor) {
 }
 
 // decisive returns what a decision needs from a revision, without what its version tells as well, and what does not
-// matter. That it has a lock is told, because Porch's cache in PostgreSQL does not give the lock of a revision, under
-// its new version, while it saves it.
+// matter. That it has a lock is told, because a revision may have its new version before its lock, while it is saved.
 func (o *observation) decisive(r *revision.Revision) revision.Revision {
 	owned, current := r.Of(o.Owner)
 	told := *r

@@ -103,7 +103,7 @@ func (r *Reconciler) confirmProposal(ctx context.Context, in *inspection) error 
 // their versions do not give their commits: a revision that was deleted and published again under its old name is
 // another one. It reads only revisions with a new version, once for all variants.
 func (r *Reconciler) identify(ctx context.Context, o *observation) error {
-	if o.Upstream == nil || o.Upstream.KeptInGit || o.Deleting {
+	if o.Upstream == nil || o.Upstream.AtCommit || o.Deleting {
 		return nil
 	}
 	status, known := o.pv.Status.Upstream, decide.Known(&o.Input, o.pv.Status.Upstream)

@@ -25,7 +25,7 @@ func TestSaving(t *testing.T) {
 	}
 	before := saving("1", "a", "b")
 	saves := []decide.Step{{Action: decide.Mutate, Revision: &revision.Revision{Name: draft}}}
-	inGit := packages.Content{KeptInGit: true, Version: "0123456789012345678901234567890123456789"}
+	inGit := packages.Content{AtCommit: true, Version: "0123456789012345678901234567890123456789"}
 	read := &evaluated{content: packages.Content{Version: "2"}, files: map[string]string{"c": "", "a": "", "b": ""}}
 	after := saving("2", "a", "b", "c")
 	asked := &v1alpha1.Operation{Do: "clone", Revision: draft, Source: "blueprints.web.v1"}

@@ -83,7 +83,7 @@ func TestIdentify(t *testing.T) {
 			o := observed()
 			bases := []revision.Revision{{
 				Namespace: "fleet", Name: c.name, Package: revision.Package{Repo: "blueprints", Name: "web"}, Number: 1,
-				Lifecycle: revision.Published, Version: c.version, KeptInGit: c.inGit,
+				Lifecycle: revision.Published, Version: c.version, AtCommit: c.inGit,
 			}}
 			if c.inGit {
 				bases[0].Commit = c.version

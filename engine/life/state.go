@@ -81,7 +81,7 @@ func (in *inspection) saveOperation(steps []decide.Step, now metav1.Time) *v1alp
 			continue
 		}
 		e, inspected := in.contents[r.Name]
-		if !inspected || e.content.KeptInGit {
+		if !inspected || e.content.AtCommit {
 			return nil
 		}
 		op := &v1alpha1.Operation{Do: v1alpha1.OperationSave, Revision: r.Name, Since: now}

@@ -34,7 +34,7 @@ func (in *inspection) fill(status *v1alpha1.PackageVariantStatus, held bool, fai
 func resolved(u *revision.Revision, content string, known *v1alpha1.ResolvedUpstream) *v1alpha1.ResolvedUpstream {
 	upstream := &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
 	switch {
-	case u.KeptInGit:
+	case u.AtCommit:
 	case content != "":
 		upstream.Version, upstream.Content, upstream.Replaced = u.Version, content, u.Replaced
 	case known != nil && known.Name == u.Name:

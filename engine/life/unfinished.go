@@ -45,7 +45,7 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 	if err != nil {
 		return found, err
 	}
-	if !target.KeptInGit { // what keeps drafts there writes them as a whole
+	if !target.AtCommit {
 		if err := lacks(target.Name, content.Files, from.least(saved), target.Created); err != nil {
 			return found, err
 		}

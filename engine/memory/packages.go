@@ -20,9 +20,9 @@ import (
 
 // Options say how packages are kept.
 type Options struct {
-	// KeptInGit gives what is written git commits as versions, as Porch's cache in custom resources does. Without it,
+	// AtCommit gives what is written git commits as versions, as Porch's cache in custom resources does. Without it,
 	// versions are opaque, as those of the cache in PostgreSQL.
-	KeptInGit bool
+	AtCommit bool
 	// HideCommits has commits that only the locks of packages tell, as Porch's database does. Without it, the lock of a
 	// package has no commit if its upstream has none.
 	HideCommits bool

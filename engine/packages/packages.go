@@ -116,8 +116,8 @@ type Content struct {
 	Files map[string]string
 	// Version is the one of the revision with these files. Nothing else may be read from it.
 	Version string
-	// KeptInGit is that of the revision.
-	KeptInGit bool
+	// AtCommit is that of the revision.
+	AtCommit bool
 	// RenderStatus is what the functions of the package's pipeline reported when the files were saved.
 	RenderStatus v1alpha1.RenderStatus
 }
@@ -126,5 +126,5 @@ type Content struct {
 // unless the draft has changed since.
 func Unread(r *revision.Revision) Content {
 	return Content{Namespace: r.Namespace, Name: r.Name, Package: r.Package, Workspace: r.Workspace, Version: r.Version,
-		KeptInGit: r.KeptInGit}
+		AtCommit: r.AtCommit}
 }

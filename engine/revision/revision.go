@@ -125,9 +125,9 @@ type Revision struct {
 	Version string
 	// Commit is the git commit with the content; "" if Porch does not report it.
 	Commit string
-	// KeptInGit reports whether Porch keeps the revision in git even while it is a draft, as its cache in custom resources
-	// does. The cache in PostgreSQL keeps drafts in the database.
-	KeptInGit bool
+	// AtCommit reports whether the version is the git commit with the files: it changes with them only, and they are saved
+	// as a whole or not at all.
+	AtCommit bool
 	// Origin is where git has the content of a published revision; nil if unknown. A package that is cloned from the
 	// revision gets it as its lock.
 	Origin *Lock

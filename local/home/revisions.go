@@ -104,7 +104,7 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 	}
 	f := &found{in: r, place: p, tree: known.tree, made: known.made}
 	f.Revision = revision.Revision{
-		Namespace: r.Namespace, Package: pkg, Workspace: known.workspace, Number: p.number, KeptInGit: true,
+		Namespace: r.Namespace, Package: pkg, Workspace: known.workspace, Number: p.number, AtCommit: true,
 		Lifecycle: revision.Draft, Version: string(cmp.Or(known.tree, known.commit)), Commit: string(known.commit),
 		Lock: known.lock, Task: known.task, Created: known.at,
 	}
@@ -139,7 +139,7 @@ func (h *Home) onBranch(r *repository, pkg revision.Package, where string, branc
 	f := &found{in: r, place: place{path: where}, tree: tree}
 	f.Revision = revision.Revision{
 		Namespace: r.Namespace, Package: pkg, Workspace: strings.TrimPrefix(r.branch(), branches), Number: mainNumber,
-		KeptInGit: true, Lifecycle: revision.Published, Version: string(tree), Commit: string(branch.Commit), Lock: lock,
+		AtCommit: true, Lifecycle: revision.Published, Version: string(tree), Commit: string(branch.Commit), Lock: lock,
 		Created: commit.At, PublishedAt: commit.At,
 	}
 	f.Name = pkg.NameOf(f.Workspace)

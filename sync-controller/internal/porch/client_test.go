@@ -475,7 +475,7 @@ func TestBroughtBack(t *testing.T) {
 				return cl.Patch(ctx, o, patch, options...)
 			}}, object)
 			r := Revision(object)
-			r.KeptInGit = c.inGit
+			r.AtCommit = c.inGit
 			got := ""
 			if _, err := p.ProposeDeletion(t.Context(), &r, nil); err != nil {
 				got = err.Error()

@@ -58,7 +58,7 @@ func (c *Content) port() packages.Content {
 	of := &c.object.Spec
 	return packages.Content{Namespace: c.object.Namespace, Name: c.object.Name,
 		Package: revision.Package{Repo: of.RepositoryName, Name: of.PackageName}, Workspace: of.WorkspaceName,
-		Files: c.Files, Version: c.Version, KeptInGit: c.KeptInGit(), RenderStatus: c.RenderStatus}
+		Files: c.Files, Version: c.Version, AtCommit: c.AtCommit(), RenderStatus: c.RenderStatus}
 }
 
 // contentFrom returns a content of the port packages, without its files: Save replaces them all, unless the draft has

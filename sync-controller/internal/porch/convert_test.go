@@ -66,7 +66,7 @@ func TestConvert(t *testing.T) {
 		r := revision.Revision{
 			Namespace: "fleet", Name: "edge.a.web.packagevariant-2", Package: revision.Package{Repo: "edge", Name: "a/web"},
 			Workspace: "packagevariant-2", Number: 2, Lifecycle: "Published",
-			Version: c7, Commit: c7, KeptInGit: true,
+			Version: c7, Commit: c7, AtCommit: true,
 			Created: time.Unix(100, 0), PublishedAt: time.Unix(200, 0),
 			Labels: map[string]string{"env": "prod", "tier": "1"}, Annotations: map[string]string{"big": "thing"},
 			Owners: []metav1.OwnerReference{variantRef()},
@@ -89,10 +89,10 @@ func TestConvert(t *testing.T) {
 			want(func(r *revision.Revision) { r.Lifecycle = "Draft" })},
 		"trimmed": {trimmed(t, full()), want(nil)},
 		"trimmed, no commit": {trimmed(t, edited(func(pr *porchapi.PackageRevision) { pr.ResourceVersion = "" })),
-			want(func(r *revision.Revision) { r.Version, r.Commit, r.KeptInGit = "", "", false })},
+			want(func(r *revision.Revision) { r.Version, r.Commit, r.AtCommit = "", "", false })},
 		// Porch's cache in PostgreSQL counts the microseconds at which a revision was changed.
 		"kept in PostgreSQL": {edited(func(pr *porchapi.PackageRevision) { pr.ResourceVersion = pr.Name + ".1764000000000001" }),
-			want(func(r *revision.Revision) { r.Version, r.Commit, r.KeptInGit = r.Name+".1764000000000001", "", false })},
+			want(func(r *revision.Revision) { r.Version, r.Commit, r.AtCommit = r.Name+".1764000000000001", "", false })},
 		"a lock without a commit": {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock.Git.Commit = "" }),
 			want(func(r *revision.Revision) { r.Lock.Commit = "" })},
 		"no task": {edited(func(pr *porchapi.PackageRevision) { pr.Spec.Tasks = nil }),

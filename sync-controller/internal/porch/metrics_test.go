@@ -88,7 +88,7 @@ func TestCalls(t *testing.T) { //nolint:paralleltest // see above
 	_, proposeErr := p.Move(ctx, &r, revision.Proposed)
 	_, approveErr := p.Move(ctx, &r, revision.Published)
 	published := r
-	published.Lifecycle, published.KeptInGit = revision.Published, true
+	published.Lifecycle, published.AtCommit = revision.Published, true
 	lister := &relisting{store: toolscache.NewStore(toolscache.MetaNamespaceKeyFunc)}
 	lister.ListerWatcherWithContext = toolscache.ToListerWatcherWithContext(&toolscache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {

@@ -25,7 +25,7 @@ const (
 func (c *Client) untilKept(ctx context.Context, r *revision.Revision, what string,
 	is func(*revision.Revision) bool, write func() error) error {
 	for range maxWrites {
-		if err := write(); err != nil || !r.KeptInGit {
+		if err := write(); err != nil || !r.AtCommit {
 			return err
 		}
 		if kept, err := c.keeps(ctx, r, is); kept || err != nil {

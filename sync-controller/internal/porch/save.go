@@ -25,7 +25,7 @@ const (
 // files and writes the new ones one by one: an unfinished save is repeated, so no file is lost.
 func (c *Client) Save(ctx context.Context, content Content, files map[string]string) (Content, error) {
 	saved, err := c.save(ctx, content, files)
-	if err == nil || content.KeptInGit() || !Unsure(err) {
+	if err == nil || content.AtCommit() || !Unsure(err) {
 		return saved, err
 	}
 	for range finishes {
@@ -33,7 +33,7 @@ func (c *Client) Save(ctx context.Context, content Content, files map[string]str
 		switch {
 		case readErr == nil, errors.Is(readErr, ErrNoFiles):
 			// Porch gives the draft a new version first.
-			if now.KeptInGit() || now.Version == content.Version || len(now.Files) >= len(files) || !now.isPartOf(files) {
+			if now.AtCommit() || now.Version == content.Version || len(now.Files) >= len(files) || !now.isPartOf(files) {
 				return Content{}, err
 			}
 			if saved, again := c.save(ctx, now, files); again == nil || !Unsure(again) {
@@ -70,8 +70,8 @@ func (c *Client) save(ctx context.Context, content Content, files map[string]str
 	return contentOf(prr), nil
 }
 
-// KeptInGit reports whether Porch keeps the revision in git even while it is a draft; see revision.Revision.
-func (c *Content) KeptInGit() bool { return commitIn(c.Version) != "" }
+// AtCommit reports whether Porch keeps the revision in git even while it is a draft; see revision.Revision.
+func (c *Content) AtCommit() bool { return commitIn(c.Version) != "" }
 
 // isPartOf reports whether the files include each file of the content. It compares paths only, as Porch renders the
 // rest.
