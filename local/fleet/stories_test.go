@@ -3,6 +3,8 @@
 package fleet
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -171,5 +173,52 @@ spec:
 	w.idle()
 	w.Push("main", "Mean it", map[string]string{"fleet/web.yaml": set("a", "  maxDeletions: 4\n")})
 	w.Equal("packages", 1, len(w.sync().Variants))
+	w.idle()
+}
+
+// TestNoCredentials has a server ask for credentials that nobody has: nothing waits for a prompt, the failure names the
+// Repository, and the others' work goes on.
+func TestNoCredentials(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(server.Close)
+	asking := strings.NewReplacer("name: edge,", "name: asking,", "ADDRESS", server.URL+"/sites.git").Replace(
+		repositories[strings.LastIndex(repositories, "---"):])
+	w := newWorld(t, web+asking+strings.ReplaceAll(another("other"), "repo: edge", "repo: asking"))
+	report := w.sync()
+	w.Equal("beside", "web: UpToDate  edge.web.packagevariant-1", lines(report)[1])
+	if failed := strings.Join(report.Failures, "\n"); !strings.Contains(failed, "could not read Username") ||
+		!strings.Contains(failed, server.URL) {
+		t.Error(failed)
+	}
+}
+
+// TestTwoFleets has two fleets in one repository: neither sees, removes or publishes what is the other's.
+func TestTwoFleets(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	other := strings.NewReplacer("ADDRESS", w.Remote.Address()).Replace(repositories)
+	w.Push("main", "Begin another fleet", map[string]string{"others/repositories.yaml": other, "others/other.yaml": another("other")})
+	second := func() *Report {
+		t.Helper()
+		o := w.options()
+		o.Dir = filepath.Join(w.People.Dir, "others")
+		report, err := Sync(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	w.Equal("first", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+	w.Equal("second", []string{"other: UpToDate  edge.other.packagevariant-1"}, lines(second()))
+	w.Merge("drafts/edge/web/packagevariant-1")
+	w.Merge("drafts/edge/other/packagevariant-1")
+	w.Equal("second", []string{"other: UpToDate v1"}, lines(second()))
+	w.Equal("refs", []string{draft1, "heads/package-variants", "tags/edge/other/v1"}, w.Refs())
+	w.Equal("first", []string{"web: UpToDate v1"}, lines(w.sync()))
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/other/v1", "tags/edge/web/v1"}, w.Refs())
 	w.idle()
 }
