@@ -84,7 +84,11 @@ const (
 	ReasonFunctionRunnerUnavailable = "FunctionRunnerUnavailable"
 	// ReasonPackageTooLarge says that a package is beyond the bounds of what is worked on (Stalled).
 	ReasonPackageTooLarge = "PackageTooLarge"
-	// ReasonPackageRefused says that Porch rejects a file of the package, because of its name or content (Stalled).
+	// ReasonPushRefused says that the git repository refuses what is pushed for the variant. Only variants sync reports it
+	// (Stalled).
+	ReasonPushRefused = "PushRefused"
+	// ReasonPackageRefused says that Porch rejects a file of the package, because of its name or content, or that nothing
+	// runs its pipeline in git (Stalled).
 	ReasonPackageRefused = "PackageRefused"
 	// ReasonPorchTimedOut says that Porch failed twice to finish making a draft, although it answers other requests
 	// (Stalled).

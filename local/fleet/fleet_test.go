@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/local/fleet/fleettest"
+	"github.com/package-variants/package-variants/local/home"
 )
 
 // world is a fleet that is synced.
@@ -74,6 +75,10 @@ func TestLife(t *testing.T) {
 	w := newWorld(t, web)
 	report := w.sync()
 	w.Equal("first sync", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(report))
+	w.Equal("pull request", &PullRequest{Branches: home.Branches{Repository: w.Remote.Address(),
+		Branch: "drafts/edge/web/packagevariant-1", Base: "main"}, Title: "edge/web: clone of blueprints.web.v1",
+		Body: "Draft of the PackageVariant web. Merging it publishes it; deleting its branch rejects it.\n\nedge.web.packagevariant-1 waits for a person to propose and approve it\n"},
+		report.Variants[0].PullRequest)
 	w.Equal("refs", []string{draft1, "heads/package-variants"}, w.Refs())
 	w.Equal("commits", "2", w.commits())
 	w.idle()

@@ -15,6 +15,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/local/home"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -49,6 +50,39 @@ type Line struct {
 	Message  string `json:"message,omitempty"`
 	// Conflicts names the values that the upstream and the package both changed.
 	Conflicts string `json:"conflicts,omitempty"`
+	// PullRequest is for the draft.
+	PullRequest *PullRequest `json:"pullRequest,omitempty"`
+}
+
+// PullRequest is what a forge needs for the pull request of a draft.
+type PullRequest struct {
+	home.Branches
+	Title string `json:"title"`
+	Body  string `json:"body"`
+}
+
+// made says how drafts are made of their sources.
+var made = map[revision.TaskType]string{
+	revision.Clone: "clone of", revision.Upgrade: "upgrade to", revision.Edit: "edit of",
+}
+
+// pullRequest returns the pull request for the draft of a variant.
+func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
+	draft, err := s.home.Get(ctx, l.Namespace, l.Draft)
+	if err != nil {
+		return nil
+	}
+	p := &PullRequest{Branches: s.home.BranchesOf(&draft), Title: draft.Package.String() + ": draft",
+		Body: "Draft of the PackageVariant " + nameOf(*l) + ". Merging it publishes it; deleting its branch rejects it.\n"}
+	if how := made[draft.Task.Type]; how != "" {
+		p.Title = fmt.Sprintf("%s: %s %s", draft.Package, how, draft.Task.Source)
+	}
+	for _, more := range []string{l.Message, l.Conflicts} {
+		if more != "" {
+			p.Body += "\n" + more + "\n"
+		}
+	}
+	return p
 }
 
 func (r *Report) note(format string, args ...any) {
@@ -131,6 +165,9 @@ func (s *syncer) conclude(ctx context.Context) {
 		}
 		if meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionConflicted) {
 			line.Conflicts = meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted).Message
+		}
+		if line.Draft != "" {
+			line.PullRequest = s.pullRequest(ctx, &line)
 		}
 		r.Variants = append(r.Variants, line)
 	}

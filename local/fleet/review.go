@@ -68,7 +68,7 @@ func (f *Fleet) Choose(ctx context.Context, namespace, name string) (Chosen, err
 		}
 	}
 	return Chosen{}, fmt.Errorf("%s is no draft of this fleet, because none of its variants owns it: merge or remove the "+
-		"branch %s in git", r.Name, f.home.BranchOf(&r))
+		"branch %s in git", r.Name, f.home.BranchesOf(&r).Branch)
 }
 
 // Fetch reads where the branches and tags of the packages are.
@@ -121,7 +121,8 @@ func (f *Fleet) Push(ctx context.Context, of []*revision.Revision) map[types.Nam
 	for _, r := range of {
 		key := types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
 		if refusal, is := errors.AsType[*home.Refusal](failed[key]); is && !refusal.OfDraft() {
-			failed[key] = fmt.Errorf("%w: if only the forge may merge, let it merge the branch %s", refusal, f.home.BranchOf(r))
+			failed[key] = fmt.Errorf("%w: if only the forge may merge, let it merge the branch %s", refusal,
+				f.home.BranchesOf(r).Branch)
 		}
 	}
 	return failed

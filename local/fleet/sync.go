@@ -258,7 +258,7 @@ func (s *syncer) takeBack(ctx context.Context, key types.NamespacedName, err err
 	s.refused[key] = true
 	condition := v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, err.Error())
 	if errors.Is(err, packages.ErrRefused) {
-		condition = v1alpha1.Stalled(ReasonPushRefused, err.Error())
+		condition = v1alpha1.Stalled(v1alpha1.ReasonPushRefused, err.Error())
 	} else {
 		s.errs[variantKind+" "+key.String()] = err
 	}
@@ -340,6 +340,3 @@ func (f *Fleet) version() string {
 }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// ReasonPushRefused says that the git repository refuses what is pushed for a variant (Stalled).
-const ReasonPushRefused = "PushRefused"

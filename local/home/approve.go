@@ -41,12 +41,20 @@ func (h *Home) Publish(ctx context.Context, r *revision.Revision) (err error) {
 	return err
 }
 
-// BranchOf returns the name of the branch that a draft is.
-func (h *Home) BranchOf(r *revision.Revision) string {
+// Branches are the branch that a draft is, the one that it is to be merged into, and the address of the git repository.
+type Branches struct {
+	Repository string `json:"repository"`
+	Branch     string `json:"branch"`
+	Base       string `json:"base"`
+}
+
+// BranchesOf returns the branches of a draft; zero if its Repository is not known.
+func (h *Home) BranchesOf(r *revision.Revision) Branches {
 	in := h.repositories[key{r.Namespace, r.Package.Repo}]
 	if in == nil {
-		return ""
+		return Branches{}
 	}
 	p := place{path: in.place(r.Package.Name), workspace: r.Workspace}
-	return strings.TrimPrefix(p.ref(), branches)
+	return Branches{Repository: in.Address, Branch: strings.TrimPrefix(p.ref(), branches),
+		Base: strings.TrimPrefix(in.branch(), branches)}
 }

@@ -5,6 +5,8 @@ package reference
 import (
 	"strings"
 
+	local "github.com/package-variants/package-variants/local/command"
+	"github.com/package-variants/package-variants/local/programs"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command"
 	"github.com/spf13/cobra"
@@ -21,17 +23,33 @@ func pluginPage() string {
 	// The default depends on the user.
 	root.PersistentFlags().Lookup("cache-dir").DefValue = "$HOME/.kube/cache"
 	out := page("The commands of kubectl variants", "the commands of the plugin", pluginIntroduction)
+	out += commandSections(root)
+	return out + "\n## Flags of all commands\n\nEvery command also accepts these flags of kubectl.\n" +
+		flagTable(root.PersistentFlags())
+}
+
+const localIntroduction = "The output of `--help` for each command. [Use package variants with git](../use-git.md) " +
+	"shows the commands in use."
+
+// localPage returns the page of variants: a section for each command.
+func localPage() string {
+	root := local.New(programs.Streams{})
+	out := page("The commands of variants", "the commands of variants", localIntroduction)
+	return out + commandSections(root) + "\n## Flags of all commands\n" + flagTable(root.PersistentFlags())
+}
+
+// commandSections returns a section for each command.
+func commandSections(root *cobra.Command) (out string) {
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() {
 			out += commandSection(c)
 		}
 	}
-	return out + "\n## Flags of all commands\n\nEvery command also accepts these flags of kubectl.\n" +
-		flagTable(root.PersistentFlags())
+	return out
 }
 
 func commandSection(c *cobra.Command) string {
-	out := "\n## kubectl variants " + c.Name() + "\n\n" + strings.TrimSpace(c.Long) + "\n" +
+	out := "\n## " + c.Parent().DisplayName() + " " + c.Name() + "\n\n" + strings.TrimSpace(c.Long) + "\n" +
 		"\n```text\n" + c.UseLine() + "\n```\n"
 	if c.Example != "" {
 		out += "\n```bash\n" + strings.ReplaceAll(strings.TrimSpace("\n"+c.Example), "\n  ", "\n") + "\n```\n"

@@ -26,7 +26,8 @@ func Pages(api string) (map[string]string, error) {
 		return nil, err
 	}
 	return map[string]string{
-		"api.md": fields, "plugin.md": pluginPage(), "flags.md": flagsPage(), "metrics.md": metrics, "conditions.md": reasons,
+		"api.md": fields, "plugin.md": pluginPage(), "variants.md": localPage(), "flags.md": flagsPage(),
+		"metrics.md": metrics, "conditions.md": reasons,
 	}, nil
 }
 
