@@ -117,6 +117,22 @@ func (o *Objects) Apply(object metav1.Object) {
 	o.put(object)
 }
 
+// Make adds an object that there was not, as an API server does for people.
+func (o *Objects) Make(object metav1.Object) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.make("", object)
+}
+
+// make completes an object that is made, and stores it. The lock must be held.
+func (o *objectsState) make(kind string, object metav1.Object) {
+	object.SetUID(o.identify(kind, objects.KeyOf(object)))
+	object.SetGeneration(1)
+	object.SetCreationTimestamp(o.log.second())
+	o.stamp(object)
+	o.put(object)
+}
+
 // put stores a copy of an object, or lets it go if it is being deleted and nothing holds it. The lock must be held.
 func (o *objectsState) put(object metav1.Object) {
 	k := objects.KeyOf(object)
@@ -398,17 +414,14 @@ func (o *Objects) Create(ctx context.Context, pv *v1alpha1.PackageVariant, how o
 		if err := o.admit(ctx, pv); err != nil {
 			return err
 		}
-		k := objects.KeyOf(pv)
-		if o.variants.all[k] != nil {
+		if o.variants.all[objects.KeyOf(pv)] != nil {
 			return stale("there is a PackageVariant %s", pv.Name)
 		}
 		if how.Try {
 			return errTried
 		}
 		o.log.note(w)
-		pv.UID, pv.Generation, pv.CreationTimestamp = o.identify(variantKind.Kind, k), 1, o.log.second()
-		o.stamp(pv)
-		o.put(pv)
+		o.make(variantKind.Kind, pv)
 		return nil
 	}))
 }

@@ -97,11 +97,15 @@ type key struct {
 	reason string
 }
 
-// AllSeen checks that stories have seen each reason of the manual, except some, once so many stories are told.
+// AllSeen checks that stories have seen each reason of the manual, except some, once so many stories are told, and that
+// they were compared with plans.
 func AllSeen(t *testing.T, ofSets bool, stories int, except ...string) {
 	t.Helper()
 	if played.Load() < int64(stories) || t.Failed() {
 		return // only some of them were run
+	}
+	if Foresee == nil {
+		t.Error("no story was compared with a plan")
 	}
 	of, err := reasons()
 	if err != nil {

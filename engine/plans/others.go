@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plans
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/package-variants/package-variants/engine/life"
+	"github.com/package-variants/package-variants/engine/sets"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// add starts the records of sets and variants that have none yet.
+func (p *planner) add(ctx context.Context, keys Keys) error {
+	for _, key := range keys.Sets {
+		if err := p.recordSet(ctx, key); err != nil {
+			return err
+		}
+	}
+	for _, key := range keys.Variants {
+		if err := p.record(ctx, key, "", ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addOthers looks at the sets and variants that are not named, and keeps the records of those of which something
+// becomes.
+func (p *planner) addOthers(ctx context.Context) error {
+	if len(p.Others.Sets)+len(p.Others.Variants) == 0 {
+		return nil
+	}
+	named, variants := maps.Clone(p.setRecords), maps.Clone(p.records)
+	if err := p.add(ctx, p.Others); err != nil {
+		return err
+	}
+	if err := p.run(ctx); err != nil {
+		return err
+	}
+	maps.DeleteFunc(p.setRecords, func(key types.NamespacedName, s *setRecord) bool {
+		s.other = named[key] == nil
+		return s.other && !s.changes()
+	})
+	maps.DeleteFunc(p.records, func(key types.NamespacedName, r *record) bool {
+		r.other = variants[key] == nil
+		waits := r.waits != "" && p.setRecords[types.NamespacedName{Namespace: key.Namespace, Name: r.set}] != nil
+		return r.other && !waits && !r.changes()
+	})
+	return nil
+}
+
+// changes reports whether a set writes variants, fails, or gets another condition.
+func (s *setRecord) changes() bool {
+	return s.err != nil || s.after == nil || slices.ContainsFunc(s.looks, func(l *sets.Look) bool { return !l.Held }) ||
+		conditionOf(s.before) != conditionOf(s.after.Status.Conditions)
+}
+
+// changes reports whether something is done about a variant, or fails, or whether it gets another condition. One that
+// waits for its wave does not change.
+func (r *record) changes() bool {
+	done := func(l *life.Look) bool { return l.Err != nil || len(l.Decision.Steps) > 0 }
+	switch {
+	case r.err != nil, r.gone, slices.ContainsFunc(r.looks, done):
+		return true
+	case r.after == nil:
+		return r.waits == ""
+	}
+	return r.before == nil || conditionOf(r.before.Status.Conditions) != conditionOf(r.after.Status.Conditions)
+}
