@@ -69,10 +69,6 @@ func RenderError(err error) (string, bool) {
 	return "", false
 }
 
-// NewRenderError returns the error of a plan for a change that Porch will refuse because the package's pipeline fails.
-// RenderError recognises it, and returns what the functions said.
-func NewRenderError(said string) error { return errors.New(pipelineFailed + " " + said) }
-
 // oneLine joins the lines of a text that Porch indents.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/packages"
@@ -39,12 +38,6 @@ type watcher interface {
 
 // NewHome returns the home that an API server with Porch is.
 func NewHome(api Watcher) *Home { return &Home{Client{Reader: api, Writer: api}, api} }
-
-// Unhurried returns the home that a world in memory is: there is nothing to wait for in it, and nobody watches it.
-func Unhurried(world API) *Home {
-	return &Home{Client: Client{Reader: world, Writer: world,
-		Pause: func(context.Context, time.Duration) error { return nil }}}
-}
 
 // List implements packages.Home.
 func (h *Home) List(ctx context.Context, namespace string, of revision.Package) ([]revision.Revision, error) {

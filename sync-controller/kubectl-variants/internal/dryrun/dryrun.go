@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"

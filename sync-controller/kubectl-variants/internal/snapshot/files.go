@@ -67,7 +67,7 @@ func ReadFiles(scheme *runtime.Scheme, path string, strict bool) (*Files, error)
 		if err := readable(path, name, entry); err != nil {
 			return err
 		}
-		return split(name, strict, f.add)
+		return split(name, f.add)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no file or directory %s", path)
@@ -78,7 +78,7 @@ func ReadFiles(scheme *runtime.Scheme, path string, strict bool) (*Files, error)
 // ReadManifests reads manifests from a reader, strictly. The name stands for their file in errors.
 func ReadManifests(scheme *runtime.Scheme, name string, from io.Reader) (*Files, error) {
 	f := &Files{types: scheme, strict: true, path: name}
-	return f, splitStream(from, name, true, f.add)
+	return f, splitStream(from, name, f.add)
 }
 
 // readable returns an error for a path that is not a file in the directory: a link that leads out of it, and a device
@@ -121,25 +121,18 @@ type head struct {
 func (f *Files) add(at place, text []byte) error {
 	problem := func(err error) error {
 		line, reason := reasonOf(err, at.line)
-		return fmt.Errorf("cannot read %s, line %d: %s", at.path, line, reason)
+		return unreadable(at.path, line, reason)
 	}
 	if err := krm.CheckObject(string(text)); err != nil {
 		return problem(err)
 	}
 	h, err := headOf(text)
-	if at.item {
-		if err := checkItem(at, f.strict, h, err); err != nil {
-			return err
-		}
-	}
 	if err != nil {
 		return problem(err)
 	}
 	switch {
-	case h.Items != nil && h.Kind == "", h.Items != nil && h.APIVersion == "" && isList(h.Kind):
-		return checkListHead(at, f.strict, h)
 	case h.APIVersion == "" || h.Kind == "":
-		if f.strict && isManifest(at.path) {
+		if at.item || h.Items != nil || f.strict && isManifest(at.path) {
 			return problem(errors.New("it is no object: apiVersion or kind is missing"))
 		}
 		return nil
@@ -158,7 +151,8 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 	}
 	gvk := porchapi.SchemeGroupVersion.WithKind(h.Kind)
 	if h.APIVersion == gvk.GroupVersion().String() && gvk.Kind == contentKind && !f.strict {
-		return f.addContent(at, types.NamespacedName{Namespace: h.Metadata.Namespace, Name: h.Metadata.Name})
+		f.contents[types.NamespacedName{Namespace: h.Metadata.Namespace, Name: h.Metadata.Name}] = at
+		return nil
 	}
 	o, err := f.decode(h, text)
 	if err != nil {
@@ -166,18 +160,12 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 		if field, _ := strings.CutPrefix(reason, unknownField); field != reason {
 			line, reason = fieldOf(o, h.Kind, strings.Trim(field, `"`), text, at.line)
 		}
-		if at.item {
-			return damaged(place{path: at.path, line: line}, f.strict, "%s", reason)
-		}
-		return fmt.Errorf("cannot read %s, line %d: %s", at.path, line, reason)
+		return unreadable(at.path, line, reason)
 	}
 	if f.strict {
-		err = admit(at, h, text)
-	} else {
-		err = complete(at, h, o)
-	}
-	if err != nil {
-		return err
+		if err := admit(at, h, text); err != nil {
+			return err
+		}
 	}
 	f.Objects = append(f.Objects, Object{Object: o, Path: at.path, Line: at.line})
 	return nil
@@ -203,31 +191,27 @@ func (f *Files) addList(at place, text []byte) error {
 	var list struct{ Items []any }
 	if err := yaml.Unmarshal(text, &list); err != nil {
 		line, reason := reasonOf(err, at.line)
-		return damaged(place{path: at.path, line: line}, f.strict, "%s", reason)
+		return unreadable(at.path, line, reason)
 	}
 	at.item = true
 	for _, item := range list.Items {
-		if _, object := item.(map[string]any); !object {
-			return damaged(at, f.strict, "an item of the list is no object")
-		}
 		data, err := yaml.Marshal(item)
 		if err != nil {
 			return err
 		}
-		h, err := headOf(data)
-		if err == nil && h.Kind == contentKind {
+		if h, err := headOf(data); err == nil && h.Kind == contentKind {
 			return fmt.Errorf("%s, line %d, has a list of contents that cannot be read by parts: write it by "+
 				"kubectl get ... -o yaml", at.path, at.line)
 		}
-		if err == nil {
-			err = f.add(at, data)
-		}
-		if err != nil {
+		if err := f.add(at, data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// isList reports whether objects of a kind are lists.
+func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 
 // headOf reads the identity of the object in a text. If the keys begin lines, as in the output of kubectl, it skips the
 // rest of the text.

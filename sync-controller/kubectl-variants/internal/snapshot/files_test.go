@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 const (
@@ -89,22 +88,18 @@ func TestContents(t *testing.T) {
 	if len(files.Objects) != 0 || files.Count != 2 {
 		t.Errorf("%d of %d objects are kept, want 0 of 2", len(files.Objects), files.Count)
 	}
-	got, err := files.Contents(t.Context(), keyOf("b"))
+	got, err := files.Contents(t.Context(), "fleet", "b")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{"Kptfile": "kind: Kptfile\n\n# of b\n"}
-	if diff := cmp.Diff(want, got.Spec.Resources); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	_, err = files.Contents(t.Context(), keyOf("c"))
+	_, err = files.Contents(t.Context(), "fleet", "c")
 	message := "the files of package revision c are needed, and " + file + " does not have them: write them by: kubectl get " +
 		"packagerevisionresources c --namespace fleet -o yaml > " + filepath.Join(filepath.Dir(file), "c.yaml")
 	if err == nil || err.Error() != message {
 		t.Errorf("error %v, want %s", err, message)
 	}
-}
-
-func keyOf(name string) types.NamespacedName {
-	return types.NamespacedName{Namespace: "fleet", Name: name}
 }

@@ -17,7 +17,7 @@ import (
 // wrong. name stands for the file in errors. After an error, it also returns what was read before.
 func ReadIdentities(name string, from io.Reader) ([]Object, error) {
 	f := &Files{identities: true, path: name}
-	err := splitStream(from, name, false, f.add)
+	err := splitStream(from, name, f.add)
 	return f.Objects, err
 }
 

@@ -57,19 +57,19 @@ func dedent(raw []byte, indent int) []byte {
 }
 
 // split finds the objects in a YAML file: its documents, and the items of a document that is a list as kubectl writes
-// it. It keeps at most one object in memory. Strict is for manifests, which a user writes.
-func split(path string, strict bool, each func(place, []byte) error) error {
+// it. It keeps at most one object in memory.
+func split(path string, each func(place, []byte) error) error {
 	f, err := os.Open(path) //nolint:gosec // the user names it
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	return splitStream(f, path, strict, each)
+	return splitStream(f, path, each)
 }
 
 // splitStream is split for a reader.
-func splitStream(from io.Reader, path string, strict bool, each func(place, []byte) error) error {
-	s := &splitter{path: path, strict: strict, each: each}
+func splitStream(from io.Reader, path string, each func(place, []byte) error) error {
+	s := &splitter{path: path, each: each}
 	reader := bufio.NewReaderSize(from, 1<<16)
 	for {
 		line, err := readLine(reader)
@@ -107,18 +107,17 @@ func readLine(reader *bufio.Reader) ([]byte, error) {
 // splitter splits a file line by line.
 type splitter struct {
 	path   string
-	strict bool
 	each   func(place, []byte) error
 	offset int64
 	line   int
 
 	text    []byte // of the object that is being read
 	at      place
-	listing bool // whether a list is being read
-	dash    int  // how far the dashes of its items are indented; -1 before the first
-	items   place
-	front   part // the list's own fields before its items
-	tailing bool // whether the fields after the items are being read
+	listing bool   // whether a list is being read
+	dash    int    // how far the dashes of its items are indented; -1 before the first
+	list    []byte // its own fields before the items
+	begins  int    // the line of the items
+	tailing bool   // whether the fields after the items are being read
 }
 
 func (s *splitter) add(line []byte) error {
@@ -127,14 +126,12 @@ func (s *splitter) add(line []byte) error {
 	s.offset += int64(len(line))
 	content := strings.TrimRight(string(line), "\r\n")
 	switch {
-	case isConflict(content):
-		return conflict(place{path: s.path, line: s.line}, s.strict)
 	case content == "---" || strings.HasPrefix(content, "--- ") || content == "...":
 		return s.end()
 	case s.listing && !s.tailing:
 		return s.item(line, content, begin)
 	case content == "items:" && !s.listing && s.mayList():
-		s.front, s.items = part{s.text, s.at.line}, place{path: s.path, line: s.line}
+		s.list, s.begins = s.text, s.line
 		s.text, s.at = nil, place{}
 		s.listing, s.tailing, s.dash = true, false, -1
 		return nil
@@ -203,16 +200,19 @@ func (s *splitter) end() error {
 	if !s.listing {
 		return s.flush()
 	}
-	var tail part
 	if s.tailing {
-		tail = part{s.text, s.at.line}
+		s.list = append(s.list, s.text...)
 		s.text, s.at = nil, place{}
 	}
 	if err := s.flush(); err != nil {
 		return err
 	}
 	s.listing, s.tailing = false, false
-	return checkList(s.items, s.strict, s.front, tail)
+	if h, err := headOf(s.list); err != nil || !isList(h.Kind) { // kubectl writes the kind at the end
+		return unreadable(s.path, s.begins, "the list that begins here is damaged, or has no kind: List at its end: write "+
+			"the file again")
+	}
+	return nil
 }
 
 // isBlank reports whether a document has nothing but comments.

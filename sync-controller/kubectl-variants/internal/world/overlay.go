@@ -1,121 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package world makes the world for a plan: a snapshot in files or a cluster, with manifests applied on top. It has no
-// access that could write to a cluster.
 package world
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/sync-controller/internal/memory"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// planned begins the UIDs and versions of objects that do not exist yet.
-const planned = "planned-"
-
-// Named are the sets and variants that a plan is about.
-type Named struct {
-	Sets, Variants []types.NamespacedName
-	// Owned are the variants that go with a deleted set, by set.
-	Owned map[types.NamespacedName][]string
-	// Others are the kinds of all other objects, sorted. Known is how many of those objects existed before, or are
-	// Repositories.
-	Others []string
-	Known  int
-	// Notes say what is assumed because it cannot be known.
-	Notes []string
-}
-
-// Overlay applies manifests to a world, as kubectl apply does, and returns the sets and variants among them. Objects
+// Overlay applies manifests to the world, as kubectl apply does, and returns the sets and variants among them. Objects
 // without a namespace get the given one. It assumes that Porch can read new Repositories and finds nothing in them, and
 // says so in Notes.
-func Overlay(ctx context.Context, w *memory.World, manifests []snapshot.Object, namespace string) (Named, error) {
+func (w *World) Overlay(ctx context.Context, manifests []snapshot.Object, namespace string) (Named, error) {
 	var named Named
 	var repositories []string
 	if err := settle(manifests, namespace); err != nil {
 		return named, err
 	}
-	moved, err := elsewhere(ctx, w, manifests)
-	if err != nil {
-		return named, err
-	}
-	ofSets, err := respecified(ctx, w, manifests)
-	if err != nil {
-		return named, err
-	}
 	for _, m := range manifests {
-		key := client.ObjectKeyFromObject(m.Object)
-		switch o := m.Object.(type) {
+		if err := acceptable(m); err != nil {
+			return named, err
+		}
+		there, err := w.apply(ctx, m.Object)
+		if err != nil {
+			return named, fmt.Errorf("%s, line %d: %w", m.Path, m.Line, err)
+		}
+		switch m.Object.(type) {
 		case *v1alpha1.PackageVariant:
-			named.Variants = append(named.Variants, key)
+			named.Variants = append(named.Variants, objects.KeyOf(m))
 		case *v1alpha2.PackageVariantSet:
-			named.Sets = append(named.Sets, key)
+			named.Sets = append(named.Sets, objects.KeyOf(m))
 		case *configapi.Repository:
 			named.Known++
-			if apierrors.IsNotFound(w.Get(ctx, key, &configapi.Repository{})) {
-				meta.SetStatusCondition(&o.Status.Conditions, metav1.Condition{Type: configapi.RepositoryReady,
-					Status: metav1.ConditionTrue, Reason: configapi.ReasonReady, Message: "it is taken to be ready"})
-				repositories = append(repositories, o.Name)
+			if !there {
+				repositories = append(repositories, m.GetName())
 			}
 		default:
-			if err := acceptable(o, m); err != nil {
-				return named, err
-			}
-			gvk := o.GetObjectKind().GroupVersionKind()
-			named.Others = append(named.Others, fmt.Sprintf("%s (%s)", gvk.Kind, gvk.GroupVersion()))
-			if w.Get(ctx, key, copyOf(o)) == nil {
+			gvk := m.GetObjectKind().GroupVersionKind()
+			named.Used = append(named.Used, fmt.Sprintf("%s (%s)", gvk.Kind, gvk.GroupVersion()))
+			if there {
 				named.Known++
 			}
-		}
-		if err := apply(ctx, w, m.Object); err != nil {
-			return named, fmt.Errorf("%s, line %d: %w", m.Path, m.Line, err)
 		}
 	}
 	if len(repositories) > 0 {
 		named.Notes = []string{"Assumes that Porch can read these new Repositories and finds no packages " +
 			"in them: " + strings.Join(repositories, ", ")}
 	}
-	written, err := ofSets.notes(ctx, w, nil, "writes their specs itself")
-	named.Notes = slices.Concat(named.Notes, moved, written)
-	slices.Sort(named.Others)
-	named.Others = slices.Compact(named.Others)
-	return named, err
+	named.Used = slices.Compact(slices.Sorted(slices.Values(named.Used)))
+	return named, nil
 }
 
 // settle gives manifests without a namespace the given one. An object that is there twice with different content is an
-// error.
+// error: the order of files does not say which one is meant.
 func settle(manifests []snapshot.Object, namespace string) error {
+	type identity struct {
+		kind schema.GroupVersionKind
+		key  types.NamespacedName
+	}
+	seen := make(map[identity]snapshot.Object, len(manifests))
 	for _, m := range manifests {
 		if m.GetNamespace() == "" {
 			m.SetNamespace(namespace)
 		}
+		id := identity{m.GetObjectKind().GroupVersionKind(), objects.KeyOf(m)}
+		if first, twice := seen[id]; twice && !equality.Semantic.DeepEqual(first.Object, m.Object) {
+			return fmt.Errorf("%s %s is twice in what -f names, with different content, in %s, line %d, and %s, line %d: "+
+				"remove one of them", id.kind.Kind, m.GetName(), first.Path, first.Line, m.Path, m.Line)
+		}
+		seen[id] = m
 	}
-	return checkTwice(manifests, "what -f names", "remove one of them")
+	return nil
 }
 
 // acceptable returns an error for a manifest of a kind that a plan cannot handle.
-func acceptable(o client.Object, m snapshot.Object) error {
-	gvk := o.GetObjectKind().GroupVersionKind()
+func acceptable(m snapshot.Object) error {
+	gvk := m.GetObjectKind().GroupVersionKind()
 	if gvk.Group == porchapi.SchemeGroupVersion.Group {
 		return fmt.Errorf("%s, line %d: a %s is made by Porch, and is not planned: put it into the directory that --from "+
 			"names", m.Path, m.Line, gvk.Kind)
@@ -123,57 +101,54 @@ func acceptable(o client.Object, m snapshot.Object) error {
 	return mistyped(m)
 }
 
-// apply adds an object as an API server would store it, with a new generation if its spec changes.
-func apply(ctx context.Context, w *memory.World, o client.Object) error {
-	before := copyOf(o)
-	err := w.Get(ctx, client.ObjectKeyFromObject(o), before)
-	switch {
-	case apierrors.IsNotFound(err):
-		o.SetUID(types.UID(planned + o.GetName()))
-		o.SetGeneration(1)
-		o.SetCreationTimestamp(metav1.Time{Time: time.Now().UTC().Truncate(time.Second)})
-		o.SetResourceVersion(planned + "0")
-		return w.Add(o)
-	case err != nil:
-		return err
+// apply applies an object, and reports whether it was there.
+func (w *World) apply(ctx context.Context, o client.Object) (there bool, err error) {
+	before, err := w.get(ctx, o)
+	if err != nil {
+		return false, err
 	}
-	after := merged(before, o)
-	if !equality.Semantic.DeepEqual(contentOf(before), contentOf(after)) {
-		after.SetResourceVersion(planned + "0")
-		after.SetGeneration(before.GetGeneration() + 1)
+	if before == nil {
+		if r, is := o.(*configapi.Repository); is {
+			meta.SetStatusCondition(&r.Status.Conditions, metav1.Condition{Type: configapi.RepositoryReady,
+				Status: metav1.ConditionTrue, Reason: configapi.ReasonReady, Message: "it is taken to be ready"})
+		}
+		w.Objects.Make(valueOf(o))
+		return false, nil
 	}
-	return w.Add(after)
+	if after := merged(before, o); !same(before, after) {
+		w.Objects.Apply(after)
+	}
+	return true, nil
 }
 
-// copyOf returns a copy of an object, of its kind.
-func copyOf(o client.Object) client.Object {
-	c, ok := o.DeepCopyObject().(client.Object)
-	if !ok { // a copy has the type of what it is copied from
-		return o
+// get returns the object that the world has in place of another; nil if there is none.
+func (w *World) get(ctx context.Context, o client.Object) (metav1.Object, error) {
+	namespace, name := o.GetNamespace(), o.GetName()
+	switch o.(type) {
+	case *v1alpha1.PackageVariant:
+		return found(w.Objects.Variant(ctx, namespace, name))
+	case *v1alpha2.PackageVariantSet:
+		return found(w.Objects.Set(ctx, namespace, name))
+	case *configapi.Repository:
+		return found(w.Objects.Repository(ctx, namespace, name))
 	}
-	return c
+	return found(w.Objects.Object(ctx, o.GetObjectKind().GroupVersionKind(), namespace, name))
+}
+
+// found returns an object, or nil.
+func found[T any, O interface {
+	*T
+	metav1.Object
+}](o O, err error) (metav1.Object, error) {
+	if o == nil {
+		return nil, err
+	}
+	return o, err
 }
 
 // merged returns an object with the labels, annotations and content of a manifest, and the rest of the earlier object.
-func merged(before, applied client.Object) client.Object {
+func merged(before metav1.Object, after client.Object) metav1.Object {
 	said := lastApplied(before)
-	labels := union(before.GetLabels(), said.Metadata.Labels, applied.GetLabels())
-	annotations := union(before.GetAnnotations(), said.Metadata.Annotations, applied.GetAnnotations())
-	after := applied
-	switch m := applied.(type) {
-	case *v1alpha1.PackageVariant:
-		if was, ok := before.(*v1alpha1.PackageVariant); ok {
-			m.Status = was.Status
-		}
-	case *v1alpha2.PackageVariantSet:
-		if was, ok := before.(*v1alpha2.PackageVariantSet); ok {
-			m.Status = was.Status
-		}
-	case *configapi.Repository:
-		if was, ok := before.(*configapi.Repository); ok {
-			m.Status = was.Status
-		}
-	}
 	after.SetUID(before.GetUID())
 	after.SetResourceVersion(before.GetResourceVersion())
 	after.SetGeneration(before.GetGeneration())
@@ -181,9 +156,24 @@ func merged(before, applied client.Object) client.Object {
 	after.SetDeletionTimestamp(before.GetDeletionTimestamp())
 	after.SetFinalizers(before.GetFinalizers())
 	after.SetOwnerReferences(before.GetOwnerReferences())
-	after.SetLabels(labels)
-	after.SetAnnotations(annotations)
-	return after
+	after.SetLabels(union(before.GetLabels(), said.Metadata.Labels, after.GetLabels()))
+	after.SetAnnotations(union(before.GetAnnotations(), said.Metadata.Annotations, after.GetAnnotations()))
+	value := valueOf(after)
+	switch was := before.(type) {
+	case *v1alpha1.PackageVariant:
+		if m, ok := value.(*v1alpha1.PackageVariant); ok {
+			m.Status = was.Status
+		}
+	case *v1alpha2.PackageVariantSet:
+		if m, ok := value.(*v1alpha2.PackageVariantSet); ok {
+			m.Status = was.Status
+		}
+	case *objects.Repository:
+		if m, ok := value.(*objects.Repository); ok {
+			m.Ready, m.Reading, m.Message = was.Ready, was.Reading, was.Message
+		}
+	}
+	return value
 }
 
 // manifest has the parts of a manifest that others may have added to.
@@ -192,7 +182,7 @@ type manifest struct {
 }
 
 // lastApplied returns the last applied manifest as kubectl apply recorded it; an empty one if there is no record.
-func lastApplied(o client.Object) (said manifest) {
+func lastApplied(o metav1.Object) (said manifest) {
 	if json.Unmarshal([]byte(o.GetAnnotations()[corev1.LastAppliedConfigAnnotation]), &said) != nil {
 		return manifest{}
 	}
@@ -215,35 +205,28 @@ func union(before, said, manifest map[string]string) map[string]string {
 	return out
 }
 
-// contentOf returns the content of an object, without its status and the API server's metadata.
-func contentOf(o client.Object) map[string]any {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
-	if err != nil {
-		return map[string]any{"unreadable": err.Error()}
-	}
-	content = runtime.DeepCopyJSON(content)
-	delete(content, "status")
-	delete(content, "apiVersion")
-	delete(content, "kind")
-	content["metadata"] = map[string]any{"labels": len(o.GetLabels()), "of": fmt.Sprint(o.GetLabels(),
-		o.GetAnnotations())}
-	return content
+// same reports whether an object is as it was, except for its status and the API server's metadata.
+func same(before, after metav1.Object) bool {
+	return maps.Equal(before.GetLabels(), after.GetLabels()) &&
+		maps.Equal(before.GetAnnotations(), after.GetAnnotations()) &&
+		equality.Semantic.DeepEqual(contentOf(before), contentOf(after))
 }
 
-// All returns all sets and variants of a namespace.
-func All(ctx context.Context, w *memory.World, namespace string) (Named, error) {
-	var named Named
-	var sets v1alpha2.PackageVariantSetList
-	var variants v1alpha1.PackageVariantList
-	if err := errors.Join(w.List(ctx, &sets, client.InNamespace(namespace)),
-		w.List(ctx, &variants, client.InNamespace(namespace))); err != nil {
-		return named, err
+// contentOf returns the content of an object.
+func contentOf(o metav1.Object) any {
+	switch o := o.(type) {
+	case *v1alpha1.PackageVariant:
+		return o.Spec
+	case *v1alpha2.PackageVariantSet:
+		return o.Spec
+	case *objects.Repository:
+		return o.Repository
+	case *unstructured.Unstructured:
+		content := maps.Clone(o.Object)
+		for _, field := range []string{"metadata", "status", "apiVersion", "kind"} {
+			delete(content, field)
+		}
+		return content
 	}
-	for i := range sets.Items {
-		named.Sets = append(named.Sets, client.ObjectKeyFromObject(&sets.Items[i]))
-	}
-	for i := range variants.Items {
-		named.Variants = append(named.Variants, client.ObjectKeyFromObject(&variants.Items[i]))
-	}
-	return named, nil
+	return o
 }

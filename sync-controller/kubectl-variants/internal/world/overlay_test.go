@@ -3,16 +3,20 @@
 package world
 
 import (
-	"os"
-	"path/filepath"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 const there = `apiVersion: config.porch.kpt.dev/v1alpha1
@@ -40,96 +44,138 @@ spec: {upstream: {repo: blueprints, package: web, revision: 1}, downstream: {rep
 `
 
 // TestOverlay checks that manifests are applied as kubectl apply does: labels that the manifest no longer has are
-// removed, labels of others stay. A new Repository is assumed to be ready, with a note.
+// removed, labels of others stay. A new Repository is assumed to be ready, with a note. What is applied as it is does
+// not change.
 func TestOverlay(t *testing.T) {
 	t.Parallel()
-	types, err := scheme.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{"there.yaml": there, "applied.yaml": applied} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w, err := FromFiles(types, filepath.Join(dir, "there.yaml"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifests, err := snapshot.ReadFiles(types, filepath.Join(dir, "applied.yaml"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	named, err := Overlay(t.Context(), w, manifests.Objects, "fleet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := Named{Variants: named.Variants, Known: 2, Notes: []string{
-		"Assumes that Porch can read these new Repositories and finds no packages in them: other"}}
-	if diff := cmp.Diff(want, named); diff != "" || len(named.Variants) != 1 {
+	w, named := overlaid(t, there, applied)
+	want := Named{Keys: plans.Keys{Variants: []types.NamespacedName{{Namespace: "fleet", Name: "web"}}}, Known: 2,
+		Notes: []string{"Assumes that Porch can read these new Repositories and finds no packages in them: other"}}
+	if diff := cmp.Diff(want, named); diff != "" {
 		t.Errorf("named (-want +got):\n%s", diff)
 	}
 	for name, c := range map[string]struct {
 		labels map[string]string
-		ready  int
+		ready  bool
 	}{
-		"edge":  {map[string]string{"applied": "2", "others": "1"}, 0},
-		"other": {nil, 1},
+		"edge":  {map[string]string{"applied": "2", "others": "1"}, false},
+		"other": {nil, true},
 	} {
-		var got configapi.Repository
-		if err := w.Get(t.Context(), client.ObjectKey{Namespace: "fleet", Name: name}, &got); err != nil {
+		got, err := w.Objects.Repository(t.Context(), "fleet", name)
+		if got == nil || err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(c.labels, got.Labels); diff != "" || len(got.Status.Conditions) != c.ready {
-			t.Errorf("%s: %v, labels (-want +got):\n%s", name, got.Status.Conditions, diff)
+		if diff := cmp.Diff(c.labels, got.Labels); diff != "" || got.Ready != c.ready {
+			t.Errorf("%s is ready: %t, labels (-want +got):\n%s", name, got.Ready, diff)
 		}
+	}
+	is := func(w *World) *v1alpha1.PackageVariant {
+		pv, err := w.Objects.Variant(t.Context(), "fleet", "one")
+		if pv == nil || err != nil {
+			t.Fatal(err)
+		}
+		return pv
+	}
+	variant := object(ours, "PackageVariant", "fleet")
+	read := strings.Replace(variant, "  name: one\n", "  name: one\n  uid: u1\n  generation: 3\n  resourceVersion: \"7\"\n", 1)
+	w, _ = overlaid(t, there+read, variant)
+	if pv := is(w); pv.Generation != 3 || pv.ResourceVersion != "7" {
+		t.Errorf("one that is applied as it is is at %s, of generation %d", pv.ResourceVersion, pv.Generation)
+	}
+	w, _ = overlaid(t, there+read, strings.Replace(variant, "revision: 1", "revision: 2", 1))
+	if pv := is(w); pv.Generation != 4 || pv.ResourceVersion == "7" || pv.UID != "u1" {
+		t.Errorf("one that changes is at %s, of generation %d and UID %s", pv.ResourceVersion, pv.Generation, pv.UID)
 	}
 }
 
-// TestOverlayElsewhere checks the note about a Repository that a manifest points to other packages, of which a plan knows
-// nothing.
-func TestOverlayElsewhere(t *testing.T) {
+// overlaid returns the world of a snapshot with manifests laid over it.
+func overlaid(t *testing.T, snap, manifests string) (*World, Named) {
+	t.Helper()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := FromFiles(types, fileOf(t, snap), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := snapshot.ReadFiles(types, fileOf(t, manifests), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, err := w.Overlay(t.Context(), read.Objects, "fleet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, named
+}
+
+// TestTwice checks that an object that is twice in manifests is an error that names both places, unless both are equal.
+func TestTwice(t *testing.T) {
 	t.Parallel()
 	types, err := scheme.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	const repository = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: edge, namespace: fleet}\n" +
-		"spec: {type: TYPE, SPEC}\n"
-	const git = "git: {repo: https://git.example.com/edge, branch: main, directory: /, secretRef: {name: a}}"
-	const note = "These Repositories point elsewhere in -f, and what Porch finds there is not known: the plan takes their packages " +
-		"to be as they are: edge"
-	for name, c := range map[string]struct {
-		kind, spec string
-		want       []string
-	}{
-		"as it is":          {"git", git, nil},
-		"its defaults":      {"git", "git: {repo: https://git.example.com/edge, secretRef: {name: b}}", nil},
-		"no place":          {"git", "", nil},
-		"another git":       {"git", strings.Replace(git, "edge", "other", 1), []string{note}},
-		"another branch":    {"git", strings.Replace(git, "main", "next", 1), []string{note}},
-		"another directory": {"git", strings.Replace(git, "/,", "sites,", 1), []string{note}},
-		"of another type":   {"oci", "oci: {registry: registry.example.com/edge}", []string{note}},
+	const want = "PackageVariant one is twice in what -f names, with different content, in FILE, line 2, and FILE, line 8: " +
+		"remove one of them"
+	variant := object(ours, "PackageVariant", "")
+	for again, want := range map[string]string{
+		strings.Replace(object(ours, "PackageVariant", "fleet"), "edge", "other", 1): want,
+		object(ours, "PackageVariant", "fleet"):                                      "",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w, err := FromFiles(types, fileOf(t, strings.NewReplacer("TYPE", "git", "SPEC", git).Replace(repository)), nil)
-			if err != nil {
-				t.Fatal(err)
+		file := fileOf(t, variant+again)
+		manifests, err := snapshot.ReadFiles(types, file, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if _, err := newWorld(nil, nil, nil).Overlay(t.Context(), manifests.Objects, "fleet"); err != nil {
+			got = strings.ReplaceAll(err.Error(), file, "FILE")
+		}
+		if got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+}
+
+// TestAdmit checks that the world refuses what an API server refuses, also where that is only tried.
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(nil, nil, nil)
+	made := func(pkg string) *v1alpha1.PackageVariant {
+		return &v1alpha1.PackageVariant{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "fleet"}, Spec: variant.Spec{
+			Upstream:   &variant.Upstream{Repo: "blueprints", Package: "web", Revision: variant.RevisionNumber(1)},
+			Downstream: &variant.Downstream{Repo: "edge", Package: pkg}}}
+	}
+	pv := made("web")
+	patch := func(pkg string) func(objects.How) error {
+		return func(how objects.How) error {
+			changed := pv.DeepCopy()
+			changed.Spec.Downstream.Package = pkg
+			return w.Objects.Update(t.Context(), pv, changed, how)
+		}
+	}
+	const begins = `PackageVariant.config.porch.kpt.dev "a" is invalid: spec.`
+	for _, c := range []struct {
+		do      func(objects.How) error
+		refused bool
+	}{
+		{func(how objects.How) error { return w.Objects.Create(t.Context(), made(""), how) }, true},
+		{func(how objects.How) error { return w.Objects.Create(t.Context(), pv, how) }, false},
+		{patch(""), true},
+		{patch("shop"), false},
+	} {
+		for _, how := range []objects.How{{Try: true}, {}} {
+			before := w.Version()
+			err := c.do(how)
+			refused := errors.Is(err, packages.ErrRefused) && strings.HasPrefix(err.Error(), begins)
+			if refused != c.refused || !refused && err != nil {
+				t.Errorf("%+v: %v, want refused %t", how, err, c.refused)
 			}
-			file := fileOf(t, strings.NewReplacer("TYPE", c.kind, "SPEC", c.spec).Replace(repository))
-			manifests, err := snapshot.ReadFiles(types, file, true)
-			if err != nil {
-				t.Fatal(err)
+			if written := w.Version() != before; written != (!how.Try && !c.refused) {
+				t.Errorf("%+v: written %t", how, written)
 			}
-			named, err := Overlay(t.Context(), w, manifests.Objects, "fleet")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, named.Notes); diff != "" {
-				t.Errorf("notes (-want +got):\n%s", diff)
-			}
-		})
+		}
 	}
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package world makes the world for a plan: a snapshot in files or a cluster, with manifests applied on top. It has no
+// access that could write to a cluster.
 package world
 
 import (
@@ -7,18 +9,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/objects"
-	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
-	"github.com/package-variants/package-variants/sync-controller/internal/memory"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
+	"github.com/package-variants/package-variants/engine/plans"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/admission"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
-	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -26,20 +29,113 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// World is the world of a plan.
+type World struct {
+	*memory.World
+	// Newest is the latest time in the objects that were read; the zero time if there is none. A snapshot was written then
+	// or later.
+	Newest time.Time
+}
+
+// Named are the sets and variants that a plan is about.
+type Named struct {
+	plans.Keys
+	// Owned are the variants that go with a deleted set, by set.
+	Owned map[types.NamespacedName][]string
+	// Used are the kinds of all other objects, sorted. Known is how many of those objects existed before, or are
+	// Repositories.
+	Used  []string
+	Known int
+	// Notes say what is assumed because it cannot be known.
+	Notes []string
+}
+
+// What a world asks for: what Porch makes of the files of a package when it saves them, where the error is that of a
+// pipeline; the files that a package revision has; and the objects of a kind that were not read.
+type (
+	Render   = func(ctx context.Context, files map[string]string) (map[string]string, error)
+	contents = func(ctx context.Context, namespace, name string) (map[string]string, error)
+	unknown  = func(ctx context.Context, kind schema.GroupVersionKind, namespace string) ([]*unstructured.Unstructured, error)
+)
+
+// newWorld returns a world without objects.
+func newWorld(render Render, read contents, list unknown) *World {
+	w := &World{World: memory.New(memory.Options{Render: render, Contents: read})}
+	w.Objects.Admit, w.Objects.Unknown = admit, list
+	return w
+}
+
+// admit returns an API server's error for a variant that violates its schema or the rules in it; nil for a valid one.
+func admit(ctx context.Context, pv *v1alpha1.PackageVariant) error {
+	gvk := v1alpha1.GroupVersion.WithKind("PackageVariant")
+	object, err := unstructuredOf(pv, gvk)
+	if err != nil {
+		return err
+	}
+	delete(object.Object, "status")
+	if why := admission.CheckObject(ctx, object.Object); why != nil {
+		return fmt.Errorf("%s %q is invalid: %w", gvk.GroupKind(), pv.Name, why)
+	}
+	return nil
+}
+
+// unstructuredOf returns an object of a kind as manifests write it.
+func unstructuredOf(o any, kind schema.GroupVersionKind) (*unstructured.Unstructured, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	if err != nil {
+		return nil, err
+	}
+	u := &unstructured.Unstructured{Object: content}
+	u.SetGroupVersionKind(kind)
+	return u, nil
+}
+
+// add adds an object as it was read.
+func (w *World) add(o client.Object) {
+	w.see(o.GetCreationTimestamp())
+	switch o := o.(type) {
+	case *porchapi.PackageRevision:
+		w.see(o.Status.PublishedAt)
+		w.Packages.Add(porch.Revision(o), nil)
+		return
+	case *configapi.Repository:
+		w.seeAll(o.Status.Conditions)
+	case *v1alpha1.PackageVariant:
+		w.seeAll(o.Status.Conditions)
+	case *v1alpha2.PackageVariantSet:
+		w.seeAll(o.Status.Conditions)
+	}
+	w.Objects.Add(valueOf(o))
+}
+
+// see sees a time in an object, and seeAll those in its conditions.
+func (w *World) see(t metav1.Time) {
+	if t.After(w.Newest) {
+		w.Newest = t.Time
+	}
+}
+
+func (w *World) seeAll(conditions []metav1.Condition) {
+	for i := range conditions {
+		w.see(conditions[i].LastTransitionTime)
+	}
+}
+
+// valueOf returns an object as the world keeps it.
+func valueOf(o client.Object) metav1.Object {
+	if repository, is := porch.RepositoryOf(o); is {
+		return &repository
+	}
+	return o
+}
+
 // FromFiles returns the world in the files of a directory. It has only what is in the files.
-func FromFiles(scheme *runtime.Scheme, directory string, render memory.Render) (*memory.World, error) {
+func FromFiles(scheme *runtime.Scheme, directory string, render Render) (*World, error) {
 	files, err := snapshot.ReadFiles(scheme, directory, false)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkTwice(files.Objects, "the snapshot", "remove the one that is out of date"); err != nil {
-		return nil, err
-	}
-	w := memory.New(scheme, files.Contents, nil, render)
-	w.AskFirst(refuse)
-	if err := plans.Indexes(w); err != nil {
-		return nil, err
-	}
+	w := newWorld(render, files.Contents, unknownOf(files))
 	known := 0
 	for _, o := range files.Objects {
 		switch o.Object.(type) {
@@ -49,9 +145,7 @@ func FromFiles(scheme *runtime.Scheme, directory string, render memory.Render) (
 		if err := mistyped(o); err != nil {
 			return nil, err
 		}
-		if err := w.Add(o.Object); err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", o.Path, o.Line, err)
-		}
+		w.add(o.Object)
 	}
 	if known == 0 {
 		return nil, fmt.Errorf("%s has no snapshot of a cluster, with its Repositories and PackageRevisions: write one by: "+
@@ -61,20 +155,41 @@ func FromFiles(scheme *runtime.Scheme, directory string, render memory.Render) (
 	return w, nil
 }
 
-// NamespaceOf returns the namespace for a plan over a snapshot: the requested one, which must have Repositories if any
-// namespace has, or else the only namespace with Repositories.
-func NamespaceOf(ctx context.Context, w *memory.World, asked, directory string) (string, error) {
-	var repositories configapi.RepositoryList
-	if err := w.List(ctx, &repositories); err != nil {
-		return "", err
+// unknownOf returns the Repositories and PackageRevisions of a snapshot as manifests write them, for the few plans that
+// inject or select such objects.
+func unknownOf(files *snapshot.Files) unknown {
+	return func(_ context.Context, kind schema.GroupVersionKind, namespace string) ([]*unstructured.Unstructured, error) {
+		var found []*unstructured.Unstructured
+		for _, o := range files.Objects {
+			if kindOf(o) != kind.GroupKind() || o.GetNamespace() != namespace {
+				continue
+			}
+			u, err := unstructuredOf(o.Object, kind)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, u)
+		}
+		return found, nil
 	}
-	known, err := namespaces(&repositories)
+}
+
+// Namespace returns the namespace for a plan over a snapshot in a directory: the requested one, which must have
+// Repositories if any namespace has, or else the only namespace with Repositories.
+func (w *World) Namespace(ctx context.Context, asked, directory string) (string, error) {
+	repositories, err := w.Objects.Repositories(ctx, metav1.NamespaceAll)
 	if err != nil {
 		return "", err
 	}
+	var known []string
+	for i := range repositories {
+		known = append(known, repositories[i].Namespace)
+	}
+	known = slices.Compact(slices.Sorted(slices.Values(known)))
 	switch {
 	case len(known) == 0 && asked == "":
-		return "", noRepositories(ctx, w, directory)
+		return "", fmt.Errorf("the snapshot %s has no Repositories: write them to it by: kubectl get repositories -o yaml, "+
+			"or set --namespace", directory)
 	case len(known) == 0, slices.Contains(known, asked):
 		return asked, nil
 	case asked != "":
@@ -87,131 +202,19 @@ func NamespaceOf(ctx context.Context, w *memory.World, asked, directory string) 
 	return known[0], nil
 }
 
-// noRepositories returns the error for a plan whose namespace is unknown because the snapshot has no Repositories.
-func noRepositories(ctx context.Context, w *memory.World, directory string) error {
-	var revisions porchapi.PackageRevisionList
-	if err := w.List(ctx, &revisions); err != nil {
-		return err
-	}
-	known, err := namespaces(&revisions)
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("the snapshot %s has no Repositories, but PackageRevisions in %s: write them to it by: kubectl get "+
-		"repositories -o yaml, or set --namespace", directory, strings.Join(known, ", "))
-}
-
-// namespaces returns the namespaces of a list's items, sorted.
-func namespaces(list client.ObjectList) ([]string, error) {
-	items, err := extract(list)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, o := range items {
-		out = append(out, o.GetNamespace())
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
-}
-
-// FromCluster returns the world of a namespace in a cluster. Objects of other kinds, and the contents of packages, are
-// read when the plan needs them. Repositories and variants of other namespaces are included where the user may read
-// them.
-func FromCluster(ctx context.Context, scheme *runtime.Scheme, cluster client.Reader, namespace string,
-	render memory.Render) (*memory.World, error) {
-	w := memory.New(scheme, contentsOf(cluster), unknownTo(cluster), render)
-	w.AskFirst(refuse)
-	if err := plans.Indexes(w); err != nil {
-		return nil, err
-	}
-	for _, of := range []struct {
-		list       client.ObjectList
-		kind       live.Kind
-		everywhere bool
-	}{
-		{&configapi.RepositoryList{}, live.Repository, true},
-		{&v1alpha1.PackageVariantList{}, live.Variant, true},
-		{&v1alpha2.PackageVariantSetList{}, live.Set, false},
-		{&porchapi.PackageRevisionList{}, live.Revision, false},
-	} {
-		var err error
-		if of.everywhere {
-			err = cluster.List(ctx, of.list)
-		}
-		if !of.everywhere || err != nil {
-			err = cluster.List(ctx, of.list, client.InNamespace(namespace))
-		}
-		if err != nil {
-			return nil, live.Explain(err, live.Call{Verb: "list", Kind: of.kind, Namespace: namespace})
-		}
-		if err := addAll(w, of.list); err != nil {
-			return nil, err
+// All returns all sets and variants of a namespace; of all for "".
+func (w *World) All(namespace string) plans.Keys {
+	var all plans.Keys
+	within := func(o metav1.Object, keys *[]types.NamespacedName) {
+		if namespace == metav1.NamespaceAll || o.GetNamespace() == namespace {
+			*keys = append(*keys, objects.KeyOf(o))
 		}
 	}
-	return w, nil
-}
-
-// addAll adds the items of a list.
-func addAll(w *memory.World, list client.ObjectList) error {
-	items, err := extract(list)
-	if err != nil {
-		return err
+	for _, set := range w.Objects.AllSets() {
+		within(&set, &all.Sets)
 	}
-	for _, o := range items {
-		if err := w.Add(o); err != nil {
-			return err
-		}
+	for _, pv := range w.Objects.AllVariants() {
+		within(&pv, &all.Variants)
 	}
-	return nil
-}
-
-// contentsOf reads the contents of package revisions from a cluster.
-func contentsOf(cluster client.Reader) memory.Contents {
-	return func(ctx context.Context, key types.NamespacedName) (*porchapi.PackageRevisionResources, error) {
-		var prr porchapi.PackageRevisionResources
-		if err := cluster.Get(ctx, key, &prr); err != nil {
-			return nil, live.Explain(err, live.Call{Verb: "get", Kind: live.Resources, Namespace: key.Namespace})
-		}
-		return &prr, nil
-	}
-}
-
-// unknownTo lists objects of other kinds in a cluster on demand.
-func unknownTo(cluster client.Reader) memory.Unknown {
-	return func(ctx context.Context, kind schema.GroupVersionKind, namespace string) ([]*unstructured.Unstructured,
-		error) {
-		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err := cluster.List(ctx, list, client.InNamespace(namespace))
-		if meta.IsNoMatchError(err) { // the controller reports it where the kind is named
-			return nil, &watches.UnknownKindError{Kind: objects.Kind{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind,
-				Namespace: namespace}}
-		}
-		if err != nil {
-			plural, _ := meta.UnsafeGuessKindToResource(kind)
-			of := live.Kind{Name: kind.Kind, Resource: plural.Resource, APIVersion: kind.GroupVersion().String()}
-			return nil, live.Explain(err, live.Call{Verb: "list", Kind: of, Namespace: namespace})
-		}
-		out := make([]*unstructured.Unstructured, len(list.Items))
-		for i := range list.Items {
-			out[i] = &list.Items[i]
-		}
-		return out, nil
-	}
-}
-
-// extract returns the items of a list as objects.
-func extract(list client.ObjectList) ([]client.Object, error) {
-	items, err := meta.ExtractList(list)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]client.Object, 0, len(items))
-	for _, item := range items {
-		if o, ok := item.(client.Object); ok {
-			out = append(out, o)
-		}
-	}
-	return out, nil
+	return all
 }

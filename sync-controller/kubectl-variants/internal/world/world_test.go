@@ -7,14 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
-	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // object returns a document of a kind with a name, in a namespace unless that is empty.
@@ -33,8 +30,8 @@ func object(apiVersion, kind, namespace string) string {
 }
 
 const (
-	ours  = "config.porch.kpt.dev/v1alpha1"
-	porch = "porch.kpt.dev/v1alpha1"
+	ours   = "config.porch.kpt.dev/v1alpha1"
+	theirs = "porch.kpt.dev/v1alpha1"
 )
 
 // fileOf writes a file.
@@ -47,11 +44,11 @@ func fileOf(t *testing.T, text string) string {
 	return file
 }
 
-// TestNamespaceOf checks which namespace a plan over a snapshot is for, and that it is never guessed.
-func TestNamespaceOf(t *testing.T) {
+// TestNamespace checks which namespace a plan over a snapshot is for, and that it is never guessed.
+func TestNamespace(t *testing.T) {
 	t.Parallel()
 	one, two := object(ours, "Repository", "shop"), object(ours, "Repository", "bank")
-	revision := object(porch, "PackageRevision", "shop")
+	revision := object(theirs, "PackageRevision", "shop")
 	for name, c := range map[string]struct{ text, asked, want, message string }{
 		"the only one": {text: one + revision, want: "shop"},
 		"one of two":   {text: one + two, asked: "bank", want: "bank"},
@@ -59,8 +56,8 @@ func TestNamespaceOf(t *testing.T) {
 			"--namespace"},
 		"another": {text: one, asked: "other",
 			message: `the snapshot FILE has no Repositories in the namespace "other", but in shop: set --namespace`},
-		"no Repositories": {text: revision, message: "the snapshot FILE has no Repositories, but PackageRevisions in shop: " +
-			"write them to it by: kubectl get repositories -o yaml, or set --namespace"},
+		"no Repositories": {text: revision, message: "the snapshot FILE has no Repositories: write them to it by: " +
+			"kubectl get repositories -o yaml, or set --namespace"},
 		"no Repositories, asked": {text: revision, asked: "shop", want: "shop"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +71,7 @@ func TestNamespaceOf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := NamespaceOf(t.Context(), w, c.asked, file)
+			got, err := w.Namespace(t.Context(), c.asked, file)
 			message := ""
 			if err != nil {
 				message = strings.ReplaceAll(err.Error(), file, "FILE")
@@ -116,12 +113,12 @@ func TestKinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, laid := Overlay(t.Context(), memory.New(types, nil, nil, nil), manifests.Objects, "shop")
+			_, laid := newWorld(nil, nil, nil).Overlay(t.Context(), manifests.Objects, "shop")
 			there, err := FromFiles(types, fileOf(t, object(ours, "PackageVariant", "shop")+object(ours, "Repository", "shop")), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, deleted := Delete(t.Context(), there, manifests.Objects, "shop")
+			_, deleted := there.Delete(t.Context(), manifests.Objects, "shop")
 			snap := fileOf(t, object(ours, "Repository", "bank")+object(c.apiVersion, c.kind, "shop"))
 			_, read := FromFiles(types, snap, nil)
 			for what, err := range map[string]error{"overlay": laid, "delete": deleted, "snapshot": read} {
@@ -137,25 +134,33 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestVersions checks that snapshot objects that were stripped of their versions get one.
-func TestVersions(t *testing.T) {
+// TestNewest checks that each time of an object counts, so that a snapshot is at most as old as is said.
+func TestNewest(t *testing.T) {
 	t.Parallel()
-	types, err := scheme.New()
-	if err != nil {
-		t.Fatal(err)
+	const condition = "status: {conditions: [{type: Ready, status: \"True\", reason: a, message: a, lastTransitionTime: \"TIME\"}]}\n"
+	const early, late = "2026-11-01T10:00:00Z", "2026-11-20T10:00:00Z"
+	timed := func(group, kind, created, more, at string) string {
+		text := strings.Replace(object(group, kind, "fleet"), "  name: one\n", "  name: one\n  creationTimestamp: "+created+"\n", 1)
+		return text + strings.ReplaceAll(more, "TIME", at)
 	}
-	w, err := FromFiles(types, fileOf(t, object(ours, "Repository", "shop")+object(porch, "PackageRevision", "shop")+
-		object(porch, "PackageRevisionResources", "shop")), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key := client.ObjectKey{Namespace: "shop", Name: "one"}
-	for _, o := range []client.Object{&configapi.Repository{}, &porchapi.PackageRevisionResources{}} {
-		if err := w.Get(t.Context(), key, o); err != nil {
+	for name, text := range map[string]string{
+		"a Repository that is ready":   timed(ours, "Repository", early, condition, late),
+		"a variant that was made":      timed(ours, "PackageVariant", late, condition, early),
+		"a variant that became ready":  timed(ours, "PackageVariant", early, condition, late),
+		"a set that became ready":      timed("config.porch.kpt.dev/v1alpha2", "PackageVariantSet", early, condition, late),
+		"a revision that was made":     timed(theirs, "PackageRevision", late, "", ""),
+		"a revision that is published": timed(theirs, "PackageRevision", early, "status: {publishTimestamp: \"TIME\"}\n", late),
+	} {
+		types, err := scheme.New()
+		if err != nil {
 			t.Fatal(err)
 		}
-		if o.GetResourceVersion() == "" {
-			t.Errorf("a %T has no version", o)
+		w, err := FromFiles(types, fileOf(t, object(ours, "Repository", "other")+text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Newest.UTC().Format(time.RFC3339); got != late {
+			t.Errorf("%s: the newest is of %s, want %s", name, got, late)
 		}
 	}
 }

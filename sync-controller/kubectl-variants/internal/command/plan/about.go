@@ -3,12 +3,10 @@
 package plan
 
 import (
-	"context"
 	"fmt"
 	"time"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/memory"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
 	"k8s.io/apimachinery/pkg/util/duration"
 )
@@ -23,20 +21,14 @@ func (o *options) about() plans.About {
 	return about
 }
 
-// look returns where a plan is made, and what makes it doubtful. It needs the world as it was read.
-func (o *options) look(ctx context.Context, w *memory.World, c *changes, namespace string) (plans.About, []string,
-	error) {
+// over returns where a plan is made, over a world that was read.
+func (o *options) over(w *world.World, namespace string) plans.About {
 	about := o.about()
 	about.Namespace = namespace
-	if o.from == "" {
-		return about, nil, nil
+	if o.from != "" {
+		about.Newest = w.Newest
 	}
-	var err error
-	if about.Newest, err = world.Newest(ctx, w); err != nil {
-		return about, nil, err
-	}
-	doubts, err := world.Doubts(ctx, w, c.manifests, namespace)
-	return about, doubts, err
+	return about
 }
 
 // aboutOf says what a plan was made from and when, and how old its snapshot is; "" if that is unknown.

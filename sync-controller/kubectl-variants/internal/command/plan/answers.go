@@ -7,7 +7,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/memory"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/dryrun"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/rights"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
@@ -41,22 +40,16 @@ func (o *options) answers(ctx context.Context, c *changes, namespace string) (dr
 	}, err
 }
 
-// rights returns what the controller may do, and has the world answer with that.
-func (o *options) rights(w *memory.World) (*rights.Controller, error) {
+// rights returns what the controller may do.
+func (o *options) rights() (*rights.Controller, error) {
 	if o.from != "" {
-		may := rights.OfSnapshot()
-		w.AskRights(may.May)
-		return may, nil
+		return rights.OfSnapshot(), nil
 	}
 	cluster, err := o.env.Client()
 	if err != nil {
 		return nil, err
 	}
-	may, err := rights.New(cluster, o.account, o.env.ClientAs())
-	if err == nil {
-		w.AskRights(may.May)
-	}
-	return may, err
+	return rights.New(cluster, o.account, o.env.ClientAs())
 }
 
 // inNamespace returns the objects of manifests. Those without a namespace get the given one.

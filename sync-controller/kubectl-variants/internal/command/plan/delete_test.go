@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 )
 
@@ -70,9 +70,10 @@ func TestDeleteSet(t *testing.T) {
 	}
 	const finalizer = "config.porch.kpt.dev/packagevariants"
 	snapshot := filepath.Join(dir, "snapshot")
+	ofAnother := strings.Replace(ownedVariant("c", finalizer, "s2", "delete"), "status: {observedGeneration: 1}\n", broken, 1)
 	for file, text := range map[string]string{"snapshot/cluster.yaml": string(cluster), "set.yaml": owned,
 		"snapshot/owned.yaml": owned + ownedVariant("a", finalizer, "s1", "delete") + ownedVariant("b", finalizer, "s1", "orphan") +
-			ownedVariant("c", finalizer, "s2", "delete") + ownedVariant("d", "", "s1", "delete")} {
+			ofAnother + ownedVariant("d", "", "s1", "delete")} {
 		file = filepath.Join(dir, file)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
@@ -98,6 +99,7 @@ func TestDeleteSet(t *testing.T) {
 		"web": {"a", "b", "d"},
 		"a":   {"delete", "web", "delete edge-1.a.packagevariant-1", "let the variant go"},
 		"b":   {"delete", "web", "orphan edge-1.b.packagevariant-1", "let the variant go"},
+		"c":   {"stalled", ""},
 		"d":   {"delete", "web", "the variant goes at once, as it has no finalizer"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -144,50 +146,5 @@ func TestMoved(t *testing.T) {
 				t.Errorf("%s: there is not one %q in:\n%s", format, want, out)
 			}
 		}
-	}
-}
-
-// TestDeleteOthers checks that --delete takes Repositories and other objects away, and shows what follows from that.
-func TestDeleteOthers(t *testing.T) {
-	t.Parallel()
-	snapshot := settled(t)
-	const repository = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: NAME}\n"
-	const facts = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME}\n"
-	for name, c := range map[string]struct {
-		manifest, of string
-		want         map[string]string
-		message      string
-	}{
-		"a Repository": {repository, "site-1", map[string]string{"site-1": "delete"}, ""},
-		"a ConfigMap":  {facts, "facts", map[string]string{"edge-1": "create"}, ""},
-		"beside a variant": {strings.ReplaceAll(repository, "NAME", "site-1") + "---\napiVersion: config.porch.kpt.dev/v1alpha1\n" +
-			"kind: PackageVariant\nmetadata: {name: pending}\nspec: {upstream: {repo: a, package: a, revision: 1}, downstream: {repo: a, package: a}}\n",
-			"", map[string]string{"site-1": "delete", "": "delete"}, ""},
-		"a missing Repository": {repository, "nowhere", nil, "FILE, line 1: cannot delete nowhere: it is not there"},
-		"a missing ConfigMap":  {facts, "nowhere", map[string]string{}, ""},
-		"of Porch": {"apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: a}\n", "", nil, "FILE, line 1: a " +
-			"PackageRevision is made by Porch, and its deletion is not planned: leave it out of -f"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			file := filepath.Join(t.TempDir(), "manifest.yaml")
-			if err := os.WriteFile(file, []byte(strings.ReplaceAll(c.manifest, "NAME", c.of)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if c.message != "" {
-				if _, err := run(t, "-f", file, "--delete", "--from", snapshot); err == nil || strings.ReplaceAll(err.Error(), file, "FILE") != c.message {
-					t.Errorf("got %v, want %s", err, c.message)
-				}
-				return
-			}
-			plan, _ := planOf(t, "-f", file, "--delete", "--from", snapshot)
-			got := map[string]string{}
-			for _, v := range plan.Variants {
-				got[v.Repo] = string(v.Action)
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("variants (-want +got):\n%s", diff)
-			}
-		})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
+	"github.com/package-variants/package-variants/engine/plans"
 )
 
 // does reports whether the controller deletes or gives up something of a variant, and whether it publishes a draft,
@@ -53,7 +53,7 @@ const outside = "outside of -f"
 
 // doingFirst is doing, and marks the variants that are not named.
 func doingFirst(v *plans.Variant) string {
-	if v.Follows {
+	if v.Other {
 		return doing(v) + ", " + outside
 	}
 	return doing(v)
@@ -61,8 +61,8 @@ func doingFirst(v *plans.Variant) string {
 
 // groups are the variants of a plan that change, each group in the order of the actions.
 type groups struct {
-	// first are listed before all others. following are the variants that are not named.
-	first, others, following []*plans.Variant
+	// first are listed before all others. unnamed are those that are not named.
+	first, others, unnamed []*plans.Variant
 }
 
 // sorted returns the variants in groups.
@@ -72,13 +72,13 @@ func sorted(plan *plans.Plan) groups {
 		switch v := &plan.Variants[i]; {
 		case isFirst(v):
 			g.first = append(g.first, v)
-		case v.Follows:
-			g.following = append(g.following, v)
+		case v.Other:
+			g.unnamed = append(g.unnamed, v)
 		case v.Action != plans.Unchanged:
 			g.others = append(g.others, v)
 		}
 	}
-	for _, of := range [][]*plans.Variant{g.first, g.others, g.following} {
+	for _, of := range [][]*plans.Variant{g.first, g.others, g.unnamed} {
 		sortByAction(of)
 	}
 	return g
@@ -93,24 +93,24 @@ func sortByAction(variants []*plans.Variant) {
 	})
 }
 
-// setsThat returns the sets of a plan that follow, or those that are named.
-func setsThat(follow bool, plan *plans.Plan) []*plans.Set {
+// setsOf returns the sets of a plan that are named, or the others.
+func setsOf(other bool, plan *plans.Plan) []*plans.Set {
 	var out []*plans.Set
 	for i := range plan.Sets {
-		if plan.Sets[i].Follows == follow {
+		if plan.Sets[i].Other == other {
 			out = append(out, &plan.Sets[i])
 		}
 	}
 	return out
 }
 
-// variantsThat returns the variants of a plan that follow, or those that are named: those listed first before the
-// others. The others are in the order of their actions if they follow, and by name if they are named.
-func variantsThat(follow bool, plan *plans.Plan) []*plans.Variant {
+// variantsOf returns the variants of a plan that are named, or the others: those listed first before the rest. The rest
+// is by name for those that are named, and otherwise in the order of their actions.
+func variantsOf(other bool, plan *plans.Plan) []*plans.Variant {
 	var first, out []*plans.Variant
 	for i := range plan.Variants {
 		switch v := &plan.Variants[i]; {
-		case v.Follows != follow:
+		case v.Other != other:
 		case isFirst(v):
 			first = append(first, v)
 		default:
@@ -118,7 +118,7 @@ func variantsThat(follow bool, plan *plans.Plan) []*plans.Variant {
 		}
 	}
 	sortByAction(first)
-	if follow {
+	if other {
 		sortByAction(out)
 	}
 	return append(first, out...)

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
 // TestPrintHostile checks that people see what a terminal or a browser would otherwise obey, in a plan and in what is

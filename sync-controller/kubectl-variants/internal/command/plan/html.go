@@ -9,7 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/page"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 )
 
@@ -36,8 +36,8 @@ func HTML(w io.Writer, plan *plans.Plan) error {
 	}
 	t := tree{name: namer(plan), sets: map[[2]string]*page.Node{}, waves: map[[3]string]*page.Node{},
 		nodes: map[*plans.Variant]*page.Node{}}
-	for _, follow := range []bool{false, true} {
-		for _, s := range setsThat(follow, plan) {
+	for _, other := range []bool{false, true} {
+		for _, s := range setsOf(other, plan) {
 			t.addSet(s)
 		}
 	}
@@ -93,7 +93,7 @@ type tree struct {
 func (t *tree) addSet(s *plans.Set) {
 	n := &page.Node{Kind: live.Set.Name, Name: t.name(s.Namespace, s.Name), Tone: conditionTone(s.Condition.Type),
 		State: then(s.Condition.Reason), Message: setSummary(s) + "."}
-	if s.Follows {
+	if s.Other {
 		n.Detail = outside
 	}
 	if s.Condition.Message != "" {
@@ -142,7 +142,7 @@ func (t *tree) variantNode(v *plans.Variant) *page.Node {
 	if n.Name != name {
 		n.Detail = name
 	}
-	if v.Follows {
+	if v.Other {
 		n.Detail = strings.TrimSpace(n.Detail + " " + outside)
 	}
 	switch n.Message {

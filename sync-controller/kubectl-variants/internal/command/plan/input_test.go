@@ -10,8 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/dryrun"
+	"github.com/package-variants/package-variants/engine/plans"
 )
 
 // snapshotOf returns a directory with the tests' snapshot and an added file.
@@ -42,39 +41,6 @@ func planOf(t *testing.T, args ...string) (*plans.Plan, error) {
 		t.Fatalf("%v, %v:\n%s", ended, err, out)
 	}
 	return plan, ended
-}
-
-// TestDoubts checks the notes about a snapshot that a plan cannot rely on.
-func TestDoubts(t *testing.T) {
-	t.Parallel()
-	const variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: NAME}\nspec:\n" +
-		"  upstream: {repo: REPO, package: web, revision: 1}\n  downstream: {repo: edge-1, package: NAME}\n"
-	stale := strings.NewReplacer("{name: NAME}", "{name: old, namespace: fleet, uid: u1, generation: 3}", "NAME", "old", "REPO",
-		"blueprints").Replace(variant) + "status: {observedGeneration: 2}\n"
-	const ofStale = "The snapshot has the statuses of old from before the controller looked at their newest specs, so the plan " +
-		"has what it does about those, too: write a new snapshot to leave that out"
-	for name, c := range map[string]struct {
-		repo, added string
-		want        []string
-	}{
-		"none":  {"blueprints", strings.Replace(stale, "observedGeneration: 2", "observedGeneration: 3", 1), nil},
-		"older": {"blueprints", stale, []string{ofStale}},
-		"another cluster": {"elsewhere", "", []string{"The snapshot has none of the Repositories that -f names (elsewhere): it may be " +
-			"of another cluster"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			file := filepath.Join(t.TempDir(), "variant.yaml")
-			text := strings.NewReplacer("NAME", "new", "REPO", c.repo).Replace(variant)
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			plan, _ := planOf(t, "-f", file, "--from", snapshotOf(t, c.added))
-			if diff := cmp.Diff(append(c.want, dryrun.FromSnapshot), plan.Notes); diff != "" {
-				t.Errorf("notes (-want +got):\n%s", diff)
-			}
-		})
-	}
 }
 
 // TestAllNamespaces checks that -A plans the variants of all namespaces, and refuses -f and --namespace.

@@ -6,18 +6,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/package-variants/package-variants/engine/memory"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/programs"
-	"github.com/package-variants/package-variants/sync-controller/internal/memory"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
-	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/podman"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
 )
 
 // newKpt returns a renderer that runs kpt. The function-runner at the address runner, as host:port, runs the functions;
 // without an address kpt runs them itself.
-func newKpt(runner string) (memory.Render, error) {
+func newKpt(runner string) (world.Render, error) {
 	kpt, err := programs.FindKpt()
 	if err != nil {
 		return nil, err
@@ -38,7 +39,8 @@ func newKpt(runner string) (memory.Render, error) {
 				plans.ErrUnforeseen, lacking.Said)
 		}
 		if failed, is := errors.AsType[*programs.PipelineError](err); is {
-			return nil, porch.NewRenderError(failed.Said)
+			// As Porch says it, in one line.
+			return nil, memory.RenderFailed("pkg.render: " + strings.Join(strings.Fields(failed.Said), " "))
 		}
 		return rendered, err
 	}, nil

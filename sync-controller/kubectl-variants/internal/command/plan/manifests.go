@@ -11,8 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/memory"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/base"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
@@ -74,7 +73,7 @@ func (o *options) manifests(types *runtime.Scheme, path string) ([]snapshot.Obje
 }
 
 // world returns the world for the plan, and the plan's namespace; an empty namespace stands for all.
-func (o *options) world(ctx context.Context, known *runtime.Scheme, render memory.Render) (*memory.World, string,
+func (o *options) world(ctx context.Context, known *runtime.Scheme, render world.Render) (*world.World, string,
 	error) {
 	if o.from != "" {
 		w, err := world.FromFiles(known, o.from, render)
@@ -84,7 +83,7 @@ func (o *options) world(ctx context.Context, known *runtime.Scheme, render memor
 		if o.all {
 			return w, metav1.NamespaceAll, nil
 		}
-		namespace, err := world.NamespaceOf(ctx, w, *o.env.Flags.Namespace, o.from)
+		namespace, err := w.Namespace(ctx, *o.env.Flags.Namespace, o.from)
 		return w, namespace, err
 	}
 	namespace := metav1.NamespaceAll
@@ -98,30 +97,30 @@ func (o *options) world(ctx context.Context, known *runtime.Scheme, render memor
 	if err != nil {
 		return nil, "", err
 	}
-	w, err := world.FromCluster(ctx, known, cluster, namespace, render)
+	w, err := world.FromCluster(ctx, cluster, namespace, render)
 	return w, namespace, err
 }
 
 // named applies the changes of -f and --base to the world, and returns what the plan is about.
-func (o *options) named(ctx context.Context, w *memory.World, c *changes, namespace string) (world.Named, error) {
+func (o *options) named(ctx context.Context, w *world.World, c *changes, namespace string) (world.Named, error) {
 	switch {
 	case len(o.files) == 0:
-		return world.All(ctx, w, namespace)
+		return world.Named{Keys: w.All(namespace)}, nil
 	case o.delete:
-		return world.Delete(ctx, w, c.manifests, namespace)
+		return w.Delete(ctx, c.manifests, namespace)
 	}
-	named, err := world.Overlay(ctx, w, c.manifests, namespace)
+	named, err := w.Overlay(ctx, c.manifests, namespace)
 	if err != nil || c.base == nil {
 		return named, err
 	}
 	c.gone = c.base.Gone(c.manifests, namespace)
-	removed, err := world.Remove(ctx, w, c.gone, namespace)
+	removed, err := w.Remove(ctx, c.gone, namespace)
 	if err != nil {
 		return named, err
 	}
 	named.Sets, named.Variants = append(named.Sets, removed.Sets...), append(named.Variants, removed.Variants...)
 	named.Owned = removed.Owned
-	named.Notes = slices.Concat(named.Notes, removed.Notes, c.base.Notes)
+	named.Notes = slices.Concat(named.Notes, c.base.Notes)
 	if len(c.gone) > 0 {
 		names := make([]string, len(c.gone))
 		for i, g := range c.gone {
@@ -133,20 +132,19 @@ func (o *options) named(ctx context.Context, w *memory.World, c *changes, namesp
 	return named, nil
 }
 
-// outside returns what may change because of -f without being named; nil without -f.
-func (o *options) outside(ctx context.Context, before, w *memory.World, namespace string) (*plans.Outside, error) {
+// others returns all sets and variants that may change, with or without being named; none without -f.
+func (o *options) others(w *world.World, namespace string) plans.Keys {
 	if len(o.files) == 0 {
-		return nil, nil
+		return plans.Keys{}
 	}
-	all, err := world.All(ctx, w, namespace)
-	return &plans.Outside{Before: before, Sets: all.Sets, Variants: all.Variants}, err
+	return w.All(namespace)
 }
 
 // unused returns the note about manifests that no set and no variant uses: they name only objects that did not exist
 // before, and nothing follows from them.
 func unused(plan *plans.Plan, named world.Named) []string {
-	if len(plan.Sets)+len(plan.Variants) > 0 || named.Known > 0 || len(named.Others) == 0 {
+	if len(plan.Sets)+len(plan.Variants) > 0 || named.Known > 0 || len(named.Used) == 0 {
 		return nil
 	}
-	return []string{"No set and no variant uses what -f names: " + strings.Join(named.Others, ", ")}
+	return []string{"No set and no variant uses what -f names: " + strings.Join(named.Used, ", ")}
 }

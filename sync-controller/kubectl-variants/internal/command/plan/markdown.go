@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/engine/page"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/engine/visible"
 	"github.com/package-variants/package-variants/functions/krm"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 )
 
 // maxComment is the most characters that a pull request comment may have, less a reserve for the rest of it.
@@ -35,10 +35,10 @@ func Markdown(w io.Writer, plan *plans.Plan) error {
 	m.variants("Look at these first", g.first, doingFirst)
 	m.conflicts(plan)
 	m.notes(notes(plan))
-	m.sets(setsThat(false, plan))
+	m.sets(setsOf(false, plan))
 	m.variants("What else changes, and what waits", g.others, doing)
-	m.sets(setsThat(true, plan))
-	m.variants("What follows from that, "+outside, g.following, doing)
+	m.sets(setsOf(true, plan))
+	m.variants("What changes, "+outside, g.unnamed, doing)
 	m.unchanged(plan)
 	m.diffs(plan)
 	_, err := io.WriteString(w, strings.TrimRight(m.String(), "\n")+"\n")
@@ -141,7 +141,7 @@ func (m *markdown) sets(sets []*plans.Set) {
 
 func (m *markdown) set(s *plans.Set) {
 	of := ""
-	if s.Follows {
+	if s.Other {
 		of = ", " + outside
 	}
 	fmt.Fprintf(m, "#### PackageVariantSet %s%s\n\n%s.", cell(m.name(s.Namespace, s.Name)), of, setSummary(s))

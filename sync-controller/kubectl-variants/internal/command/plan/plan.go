@@ -14,12 +14,13 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
-	"github.com/package-variants/package-variants/sync-controller/internal/memory"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
+	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -49,8 +50,8 @@ const long = `Show what the controller will do about PackageVariants and Package
 The plan runs the controller's own code over the state of a cluster, or over a directory of files, and writes nothing to
 the cluster. For each variant it shows whether the package is created, upgraded, merged, edited, adopted, published,
 pruned or deleted, whether it stays as it is, or what the variant waits for. Other sets and variants of the namespace
-that change because of -f follow under a heading of their own. Without -f, the plan covers all sets and variants of the
-namespace as they are.
+that change, because of -f or anyway, follow under a heading of their own. Without -f, the plan covers all sets and
+variants of the namespace as they are.
 
 Exit code: 0 if there is nothing to do, 1 if there is something to do, 2 if there was an error, or if a set or a variant
 fails, for example by becoming Stalled. One that was Stalled before and stays so is no failure.`
@@ -207,17 +208,9 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	may, err := o.rights(w)
+	may, err := o.rights()
 	if err != nil {
 		return nil, err
-	}
-	about, doubts, err := o.look(ctx, w, changes, namespace)
-	if err != nil {
-		return nil, err
-	}
-	var before *memory.World
-	if len(o.files) > 0 { // without -f nothing is outside
-		before = w.Clone()
 	}
 	named, err := o.named(ctx, w, changes, namespace)
 	if err != nil {
@@ -227,26 +220,26 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	outside, err := o.outside(ctx, before, w, namespace)
-	if err != nil {
-		return nil, err
-	}
 	progress.say("expanding sets")
 	packages := newOutput(o.write)
-	plan, err := plans.Make(ctx, w, named.Sets, named.Variants, plans.Options{
+	plan, err := plans.Make(ctx, w.World, named.Keys, plans.Options{
 		Version: version.Line(), Runtime: mutate.Builtin{}, Diffs: o.diffs || o.format == "html", Rendered: o.render,
-		Progress: progress.tell, Write: packages.adder(), Deleted: named.Owned, Outside: outside, Denied: may.Denied,
+		Progress: progress.tell, Write: packages.adder(), Deleted: named.Owned, Others: o.others(w, namespace),
+		Denied: may.Denied, MayApprove: func(ctx context.Context, namespace string) (bool, error) {
+			return may.May(ctx, porch.ApprovalAttributes(namespace))
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	plan.Notes, plan.About = slices.Concat(doubts, unused(plan, named), named.Notes, answers.Notes, may.Notes()), about
+	plan.Notes = slices.Concat(unused(plan, named), named.Notes, answers.Notes, may.Notes())
+	plan.About = o.over(w, namespace)
 	plan.Refuse(answers.Refusals)
 	return plan, packages.write()
 }
 
 // renderer returns the function that renders the files of a saved draft.
-func (o *options) renderer() (memory.Render, error) {
+func (o *options) renderer() (world.Render, error) {
 	if o.render {
 		return newKpt(o.runner)
 	}

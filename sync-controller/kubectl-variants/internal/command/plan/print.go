@@ -9,8 +9,8 @@ import (
 	"os"
 
 	"github.com/package-variants/package-variants/engine/page"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/engine/visible"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
 )

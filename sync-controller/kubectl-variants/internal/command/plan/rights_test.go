@@ -12,12 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
-	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -127,16 +126,16 @@ func planWith(t *testing.T, fleet, from string, approves bool, denied string) *p
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.AskRights(func(context.Context, *authorizationv1.ResourceAttributes) (bool, error) { return approves, nil })
-	manifests, err := snapshot.ReadFiles(types, fleet, true)
+	fleets, err := snapshot.ReadFiles(types, fleet, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	named, err := world.Overlay(t.Context(), w, manifests.Objects, "fleet")
+	named, err := w.Overlay(t.Context(), fleets.Objects, "fleet")
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := plans.Make(t.Context(), w, named.Sets, named.Variants, plans.Options{Runtime: mutate.Builtin{},
+	plan, err := plans.Make(t.Context(), w.World, named.Keys, plans.Options{Runtime: mutate.Builtin{},
+		MayApprove: func(context.Context, string) (bool, error) { return approves, nil },
 		Denied: func(_ context.Context, kind objects.Kind, verbs ...string) error {
 			for _, verb := range verbs {
 				if verb == denied {

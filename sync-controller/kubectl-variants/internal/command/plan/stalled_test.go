@@ -7,11 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 )
 
@@ -156,7 +157,7 @@ func TestStalledVariant(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			plan, err := planManifests(t, c.world, c.manifests)
-			v := plan.Variants[0]
+			v := plan.Variants[slices.IndexFunc(plan.Variants, func(v plans.Variant) bool { return !v.Other })]
 			got := outcome{v.Action, v.Stalled, v.Condition.Reason, cli.ExitCode(err)}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s\n%+v", diff, v)
@@ -257,5 +258,19 @@ func TestNameTaken(t *testing.T) {
 				t.Errorf("%+v, want a message that ends in %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestKeep checks the plan of a variant that wants a package whose deletion is proposed.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	const downstream = "{repo: edge-1, package: a}"
+	proposed := strings.Replace(there("a", downstream, "", healthy), "lifecycle: Published", "lifecycle: DeletionProposed", 1)
+	plan, err := planManifests(t, proposed, variantText("a", downstream, ""))
+	if len(plan.Variants) != 1 || plan.Variants[0].Action != "keep" {
+		t.Fatalf("%v: %+v", err, plan.Variants)
+	}
+	if diff := cmp.Diff("take back the proposal to delete edge-1.a.packagevariant-1", stepsOf(&plan.Variants[0])[0]); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }

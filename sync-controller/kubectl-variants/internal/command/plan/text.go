@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
+	"github.com/package-variants/package-variants/engine/plans"
 )
 
 // The colours of a terminal.
@@ -34,9 +34,9 @@ type text struct {
 // Text prints a plan for people: sets with their waves, then variants, conflicts, diffs, and the counts.
 func Text(w io.Writer, plan *plans.Plan, colour bool) error {
 	t := &text{colour: colour, name: namer(plan)}
-	t.part(setsThat(false, plan), variantsThat(false, plan))
-	if sets, variants := setsThat(true, plan), variantsThat(true, plan); len(sets)+len(variants) > 0 {
-		fmt.Fprint(t, "What follows from that, "+outside+":\n\n")
+	t.part(setsOf(false, plan), variantsOf(false, plan))
+	if sets, variants := setsOf(true, plan), variantsOf(true, plan); len(sets)+len(variants) > 0 {
+		fmt.Fprint(t, "What changes, "+outside+":\n\n")
 		t.part(sets, variants)
 	}
 	switch {

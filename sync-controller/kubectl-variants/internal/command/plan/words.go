@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/sync-controller/internal/plans"
+	"github.com/package-variants/package-variants/engine/plans"
 )
 
 // oneLine returns a message as one line and one table cell: control characters become spaces.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// unreadable returns the error for a text in a file that cannot be read.
+func unreadable(path string, line int, reason string) error {
+	return fmt.Errorf("cannot read %s, line %d: %s", path, line, reason)
+}
+
+// yamlReason matches the parser's errors, which count lines in the text that it read.
+var yamlReason = regexp.MustCompile(`line (\d+): (.*)`)
+
+// reasonOf returns the line and the reason of an error about a text that begins at a line of its file.
+func reasonOf(err error, begin int) (int, string) {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		value, _, _ := strings.Cut(wrong.Value, " ") // a number comes with its digits
+		value = strings.NewReplacer("object", "map", "array", "list").Replace(value)
+		if wrong.Field == "" {
+			return begin, fmt.Sprintf("it is a %s, and no object", value)
+		}
+		return begin, fmt.Sprintf("%s is a %s, but must be %s", wrong.Field, value, inYAML(wrong.Type))
+	}
+	found := yamlReason.FindStringSubmatch(err.Error())
+	if found == nil {
+		for _, prefix := range []string{"yaml: ", "while decoding JSON: "} {
+			if _, reason, there := strings.Cut(err.Error(), prefix); there {
+				return begin, reason
+			}
+		}
+		return begin, err.Error()
+	}
+	line, err := strconv.Atoi(found[1])
+	if err != nil {
+		return begin, found[2]
+	}
+	return begin + line - 1, found[2]
+}
+
+// inYAML names the YAML form of a type's values.
+func inYAML(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return inYAML(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "a map"
+	default:
+		return "a number"
+	}
+}
