@@ -84,4 +84,7 @@ while IFS= read -r line <&3; do
 	esac
 done 3< <(sed -n '/^## On a laptop/,/^## In a cluster/{/^## /!p;}' "$page")
 check
+kpt="it is not on the PATH: https://kpt.dev"
+if command -v kpt >/dev/null; then kpt='it is on the PATH'; fi
+printf '\nvariants sync --render has kpt run the pipelines of packages (%s).\n' "$kpt"
 printf '\nThat took %d seconds. The same step by step, and then in a cluster: %s\n' $((SECONDS - began)) "$page"
