@@ -19,8 +19,8 @@ import (
 )
 
 // TestChainWithoutClock has ten variants each depend on the one before, in a controller whose clock stands still: what
-// asks to be looked at after a time never is. Events alone publish the whole chain. The last one tells no more of what it
-// waits for than that it is not ready, and then not published.
+// asks to be looked at after a time never is. Once people have published the first one, events alone publish the whole
+// chain. The last one tells no more of what it waits for than that it is not ready, and then not published.
 func TestChainWithoutClock(t *testing.T) {
 	t.Parallel()
 	for cache, git := range map[string]bool{"git": true, "PostgreSQL": false} {
@@ -34,6 +34,7 @@ func TestChainWithoutClock(t *testing.T) {
 					c.applies(policy(variant.ApprovalPolicyAutomatic), linked(i))
 				}
 			})
+			c.work(func() { c.Publishes("edge.c0.packagevariant-1") })
 			waits := 0
 			for _, event := range c.Events {
 				if strings.HasPrefix(event, "Event Warning of c9 Dependency") {
@@ -58,7 +59,9 @@ func linked(i int) func(*v1alpha1.PackageVariant) {
 	return func(pv *v1alpha1.PackageVariant) {
 		pv.Name = fmt.Sprintf("c%d", i)
 		pv.UID, pv.Spec.Downstream.Package = "", pv.Name
-		if i > 0 {
+		if i == 0 {
+			pv.Spec.ApprovalPolicy = ""
+		} else {
 			pv.Spec.DependsOn = []variant.Dependency{{Name: fmt.Sprintf("c%d", i-1)}}
 		}
 	}
