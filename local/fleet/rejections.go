@@ -104,12 +104,15 @@ func sameLock(a, b *revision.Lock) bool {
 	return a != nil && b != nil && a.Commit == b.Commit && a.Directory == b.Directory
 }
 
-// held reports whether a variant is left as it is because a person rejected what it asks for, and says so in its
-// status.
+// held reports whether a variant is left as it is because a person rejected what it asks for, or removed its package, and
+// says so in its status.
 func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, error) {
 	r, rejected := s.state.Rejections[key]
 	pv, err := s.store.Variant(ctx, key.Namespace, key.Name)
-	if !rejected || err != nil {
+	if err != nil || !rejected {
+		if err == nil && pv != nil && s.isGone(pv) {
+			return true, s.gone(ctx, pv)
+		}
 		return false, err
 	}
 	if pv == nil || pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil {
@@ -150,6 +153,26 @@ func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, erro
 			pv.Status.Downstream = &v1alpha1.PublishedRevision{Name: latest.Name, Revision: latest.Number}
 		}
 		v1alpha1.Stalled(v1alpha1.ReasonRejected, fmt.Sprintf(what, r.Revision)).Set(&pv.Status.Conditions, pv.Generation)
+	})
+}
+
+// isGone reports whether the package of a variant was published, and is on the branch no more.
+func (s *syncer) isGone(pv *v1alpha1.PackageVariant) bool {
+	d := pv.Status.Downstream
+	if d == nil || pv.Spec.Downstream == nil || pv.DeletionTimestamp != nil {
+		return false
+	}
+	pkg := revision.DownstreamOf(&pv.Spec)
+	return strings.HasPrefix(d.Name, pkg.NameOf("")) && s.home.Gone(pv.Namespace, pkg)
+}
+
+// gone says of a variant that its package was removed. It keeps what was published, so that the next sync says so again.
+func (s *syncer) gone(ctx context.Context, pv *v1alpha1.PackageVariant) error {
+	return s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) {
+		pv.Status.ObservedGeneration, pv.Status.ObservedInputs, pv.Status.Operation = pv.Generation, "", nil
+		v1alpha1.Stalled(v1alpha1.ReasonRejected, fmt.Sprintf("the package %s was removed from the branch after %s was "+
+			"published: restore its directory, or remove this variant", revision.DownstreamOf(&pv.Spec),
+			pv.Status.Downstream.Name)).Set(&pv.Status.Conditions, pv.Generation)
 	})
 }
 

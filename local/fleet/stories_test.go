@@ -222,3 +222,25 @@ func TestTwoFleets(t *testing.T) {
 	w.Equal("refs", []string{"heads/package-variants", "tags/edge/other/v1", "tags/edge/web/v1"}, w.Refs())
 	w.idle()
 }
+
+// TestRemovedByHand has a person remove the directory of a package: it is not made again, and comes back when it is
+// restored.
+func TestRemovedByHand(t *testing.T) {
+	t.Parallel()
+	w := published(t, web)
+	w.secondVersion()
+	w.sync()
+	w.People.Update()
+	w.People.Git("rm", "-rq", "edge/web")
+	w.People.Push("Remove it", nil, "HEAD:refs/heads/main")
+	report := w.sync()
+	w.Equal("removed", []string{"web: Rejected v1 edge.web.packagevariant-2"}, lines(report))
+	w.Equal("what to do", "the package edge/web was removed from the branch after edge.web.packagevariant-1 was published: "+
+		"restore its directory, or remove this variant", report.Variants[0].Message)
+	w.idle()
+	w.People.Update()
+	w.People.Git("revert", "--no-edit", "HEAD")
+	w.People.Git("push", "-q", "origin", "HEAD:refs/heads/main")
+	w.Equal("restored", []string{"web: UpToDate v1 edge.web.packagevariant-2"}, lines(w.sync()))
+	w.idle()
+}

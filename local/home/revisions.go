@@ -45,6 +45,19 @@ func (h *Home) revisions(r *repository, pkg revision.Package) (all []found, err 
 	return all, nil
 }
 
+// Gone reports whether a package was published, and is on the branch no more.
+func (h *Home) Gone(namespace string, pkg revision.Package) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r, err := h.repository(namespace, pkg.Repo)
+	if err != nil {
+		return false
+	}
+	where := r.place(pkg.Name)
+	_, tree, err := r.branchOf(where)
+	return err == nil && tree == "" && r.latest(where) > 0
+}
+
 // placed returns the drafts of a package, and all that was published of it, the latest first.
 func (h *Home) placed(r *repository, pkg revision.Package) (all []found, err error) {
 	used := map[string]bool{}
