@@ -134,16 +134,19 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 	if len(annotations) > 0 {
 		metadata["annotations"] = annotations
 	}
-	change := map[string]any{"metadata": metadata}
-	if r.Lifecycle != revision.Draft {
-		return c.untilKept(ctx, r, "owners", owned(owners), func() error { return c.patch(ctx, setMeta, r, change) })
-	}
-	version := r.Version
-	return c.untilKept(ctx, r, "owners", owned(owners), func() (err error) {
+	change, version := map[string]any{"metadata": metadata}, r.Version
+	write := func() (err error) {
+		if r.Lifecycle != revision.Draft {
+			return c.patch(ctx, setMeta, r, change)
+		}
 		metadata["resourceVersion"] = version // so a concurrent edit is not lost
 		version, err = c.setMetaOfDraft(ctx, r, version, change)
 		return err
-	})
+	}
+	if !lets(r, owners) {
+		return write()
+	}
+	return c.untilKept(ctx, r, "owners", owned(owners), write)
 }
 
 // setMetaOfDraft changes the metadata of a draft that has a version, and restores its files. It returns the version

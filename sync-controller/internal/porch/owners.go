@@ -20,8 +20,16 @@ const (
 	maxWrites = 3
 )
 
-// untilKept changes the owners, or the lifecycle, of a revision, and repeats that until Porch keeps the change: where
-// Porch v1.5 keeps revisions in git, it reverts a change that was made while it read the repository.
+// lets reports whether a revision loses an owner and gets none. A variant that lets a revision go may be gone before it is
+// looked at again, and then what is owned by it is deleted; one that takes it sees when it has to do that again.
+func lets(r *revision.Revision, owners []metav1.OwnerReference) bool {
+	return !slices.ContainsFunc(owners, func(o metav1.OwnerReference) bool {
+		return !slices.ContainsFunc(r.Owners, func(was metav1.OwnerReference) bool { return same(was, o) })
+	})
+}
+
+// untilKept has a revision let go of owners, or changes its lifecycle, and repeats that until Porch keeps the change:
+// where Porch v1.5 keeps revisions in git, it reverts a change that was made while it read the repository.
 func (c *Client) untilKept(ctx context.Context, r *revision.Revision, what string,
 	is func(*revision.Revision) bool, write func() error) error {
 	for range maxWrites {
@@ -37,9 +45,10 @@ func (c *Client) untilKept(ctx context.Context, r *revision.Revision, what strin
 
 // owned returns a function that reports whether a revision has these owners.
 func owned(owners []metav1.OwnerReference) func(*revision.Revision) bool {
-	same := func(a, b metav1.OwnerReference) bool { return a.Kind == b.Kind && a.Name == b.Name && a.UID == b.UID }
 	return func(r *revision.Revision) bool { return slices.EqualFunc(r.Owners, owners, same) }
 }
+
+func same(a, b metav1.OwnerReference) bool { return a.Kind == b.Kind && a.Name == b.Name && a.UID == b.UID }
 
 // keeps reports whether a revision keeps satisfying a condition for a while.
 func (c *Client) keeps(ctx context.Context, r *revision.Revision, is func(*revision.Revision) bool) (bool, error) {
