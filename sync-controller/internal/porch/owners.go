@@ -48,7 +48,9 @@ func owned(owners []metav1.OwnerReference) func(*revision.Revision) bool {
 	return func(r *revision.Revision) bool { return slices.EqualFunc(r.Owners, owners, same) }
 }
 
-func same(a, b metav1.OwnerReference) bool { return a.Kind == b.Kind && a.Name == b.Name && a.UID == b.UID }
+func same(a, b metav1.OwnerReference) bool {
+	return a.Kind == b.Kind && a.Name == b.Name && a.UID == b.UID
+}
 
 // keeps reports whether a revision keeps satisfying a condition for a while.
 func (c *Client) keeps(ctx context.Context, r *revision.Revision, is func(*revision.Revision) bool) (bool, error) {
