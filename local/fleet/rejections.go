@@ -104,21 +104,29 @@ func sameLock(a, b *revision.Lock) bool {
 	return a != nil && b != nil && a.Commit == b.Commit && a.Directory == b.Directory
 }
 
-// held reports whether a variant is left as it is because a person rejected what it asks for, or removed its package, and
-// says so in its status.
+// held reports whether a variant is left as it is because a person rejected what it asks for, or removed its package,
+// and says so in its status.
 func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, error) {
-	r, rejected := s.state.Rejections[key]
 	pv, err := s.store.Variant(ctx, key.Namespace, key.Name)
-	if err != nil || !rejected {
-		if err == nil && pv != nil && s.isGone(pv) {
-			return true, s.gone(ctx, pv)
-		}
+	if err != nil {
 		return false, err
 	}
 	if pv == nil || pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil {
 		delete(s.state.Rejections, key)
 		return false, nil
 	}
+	if r, rejected := s.state.Rejections[key]; rejected {
+		return s.rejected(ctx, pv, r)
+	}
+	if s.isGone(pv) {
+		return true, s.gone(ctx, pv)
+	}
+	return false, nil
+}
+
+// rejected reports whether what a variant asks for is still what a person rejected, and says so in its status.
+func (s *syncer) rejected(ctx context.Context, pv *v1alpha1.PackageVariant, r Rejection) (bool, error) {
+	key := objects.KeyOf(pv)
 	asked, err := s.asked(ctx, pv)
 	if err != nil {
 		return false, err
@@ -158,15 +166,11 @@ func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, erro
 
 // isGone reports whether the package of a variant was published, and is on the branch no more.
 func (s *syncer) isGone(pv *v1alpha1.PackageVariant) bool {
-	d := pv.Status.Downstream
-	if d == nil || pv.Spec.Downstream == nil || pv.DeletionTimestamp != nil {
-		return false
-	}
-	pkg := revision.DownstreamOf(&pv.Spec)
-	return strings.HasPrefix(d.Name, pkg.NameOf("")) && s.home.Gone(pv.Namespace, pkg)
+	d, pkg := pv.Status.Downstream, revision.DownstreamOf(&pv.Spec)
+	return d != nil && strings.HasPrefix(d.Name, pkg.NameOf("")) && s.home.Gone(pv.Namespace, pkg)
 }
 
-// gone says of a variant that its package was removed. It keeps what was published, so that the next sync says so again.
+// gone says of a variant that its package was removed. It keeps what was published, by which the next sync knows that.
 func (s *syncer) gone(ctx context.Context, pv *v1alpha1.PackageVariant) error {
 	return s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) {
 		pv.Status.ObservedGeneration, pv.Status.ObservedInputs, pv.Status.Operation = pv.Generation, "", nil
