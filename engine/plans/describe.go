@@ -18,7 +18,7 @@ import (
 
 // plan turns the records into a plan.
 func (p *planner) plan(ctx context.Context) (*Plan, error) {
-	plan := &Plan{Variants: []Variant{}}
+	plan := &Plan{Variants: []Variant{}, Notes: p.notes}
 	for _, s := range sortedSets(p.setRecords) {
 		plan.Sets = append(plan.Sets, s.describe())
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/sets"
+	"github.com/package-variants/package-variants/engine/words"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -28,7 +29,7 @@ func (p *planner) add(ctx context.Context, keys Keys) error {
 }
 
 // addOthers looks at the sets and variants that are not named, and keeps the records of those of which something
-// becomes.
+// becomes. Where that cannot be told, as the person who plans may not read what it takes, a note says so.
 func (p *planner) addOthers(ctx context.Context) error {
 	if len(p.Others.Sets)+len(p.Others.Variants) == 0 {
 		return nil
@@ -40,30 +41,52 @@ func (p *planner) addOthers(ctx context.Context) error {
 	if err := p.run(ctx); err != nil {
 		return err
 	}
+	untold := map[string]bool{}
 	maps.DeleteFunc(p.setRecords, func(key types.NamespacedName, s *setRecord) bool {
-		s.other = named[key] == nil
-		return s.other && !s.changes()
+		if s.other = named[key] == nil; s.other && s.err != nil {
+			untold[key.Name] = true
+		}
+		return s.other && (s.err != nil || !s.changes())
 	})
 	maps.DeleteFunc(p.records, func(key types.NamespacedName, r *record) bool {
-		r.other = variants[key] == nil
+		if r.other = variants[key] == nil; r.other && r.fails() {
+			untold[key.Name] = true
+			return true
+		}
 		waits := r.waits != "" && p.setRecords[types.NamespacedName{Namespace: key.Namespace, Name: r.set}] != nil
 		return r.other && !waits && !r.changes()
 	})
+	if len(untold) > 0 {
+		p.notes = []string{"The plan cannot tell what becomes of these, which are not named: " +
+			words.First(slices.Sorted(maps.Keys(untold)), maxNames, ", ") + ": name them to see why"}
+	}
 	return nil
 }
 
-// changes reports whether a set writes variants, fails, or gets another condition.
+// maxNames is the most names in a note.
+const maxNames = 10
+
+// changes reports whether a set writes variants, or gets another condition.
 func (s *setRecord) changes() bool {
-	return s.err != nil || s.after == nil || slices.ContainsFunc(s.looks, func(l *sets.Look) bool { return !l.Held }) ||
+	return s.after == nil || slices.ContainsFunc(s.looks, func(l *sets.Look) bool { return !l.Held }) ||
 		conditionOf(s.before) != conditionOf(s.after.Status.Conditions)
 }
 
-// changes reports whether something is done about a variant, or fails, or whether it gets another condition. One that
-// waits for its wave does not change.
+// fails reports whether it cannot be told what becomes of a variant.
+func (r *record) fails() bool {
+	stall := Stall("")
+	if r.after != nil {
+		stall = r.stall()
+	}
+	return r.err != nil || r.failure(stall) != ""
+}
+
+// changes reports whether something is done about a variant, or whether it gets another condition. One that waits for
+// its wave does not change.
 func (r *record) changes() bool {
-	done := func(l *life.Look) bool { return l.Err != nil || len(l.Decision.Steps) > 0 }
+	done := func(l *life.Look) bool { return len(l.Decision.Steps) > 0 }
 	switch {
-	case r.err != nil, r.gone, slices.ContainsFunc(r.looks, done):
+	case r.gone, slices.ContainsFunc(r.looks, done):
 		return true
 	case r.after == nil:
 		return r.waits == ""

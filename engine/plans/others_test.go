@@ -3,6 +3,8 @@
 package plans_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -129,6 +131,22 @@ func TestOthers(t *testing.T) {
 				t.Errorf("plan (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestOthersUntold checks that a note, and no failure, says of what that is not named nothing can be told.
+func TestOthersUntold(t *testing.T) {
+	t.Parallel()
+	fleet := newFleet(t)
+	fleet.EditVariant("head", func(pv *v1alpha1.PackageVariant) { pv.Spec.Injectors = []variant.InjectionSelector{{Name: "facts"}} })
+	unread := errors.New("you may not list configmaps")
+	plan, err := plans.Make(t.Context(), fleet.World, plans.Keys{Variants: []types.NamespacedName{memorytest.Key("next")}},
+		plans.Options{Version: "1", Runtime: mutate.Builtin{}, Rendered: true, Others: all(fleet),
+			Denied: func(context.Context, objects.Kind, ...string) error { return unread }})
+	fleet.Must(err)
+	want := []string{"The plan cannot tell what becomes of these, which are not named: head, injecting: name them to see why"}
+	if diff := cmp.Diff(want, plan.Notes); diff != "" || plan.Counts[plans.Fail] > 0 {
+		t.Errorf("%v, notes (-want +got):\n%s", plan.Counts, diff)
 	}
 }
 

@@ -65,6 +65,7 @@ type planner struct {
 
 	setRecords map[types.NamespacedName]*setRecord
 	records    map[types.NamespacedName]*record
+	notes      []string
 }
 
 // record is what the planner knows about a variant.

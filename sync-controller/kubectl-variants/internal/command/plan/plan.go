@@ -232,7 +232,7 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.Notes = slices.Concat(unused(plan, named), named.Notes, answers.Notes, may.Notes())
+	plan.Notes = slices.Concat(plan.Notes, unused(plan, named), named.Notes, answers.Notes, may.Notes())
 	plan.About = o.over(w, namespace)
 	plan.Refuse(answers.Refusals)
 	return plan, packages.write()
