@@ -17,7 +17,8 @@ branch package-variants. A second sync changes nothing.
 
 A draft of a package with a pipeline of functions in its Kptfile is made with --render only.
 
-A variant whose manifest is gone is removed, if the commit that is checked out follows the one that was synced last.`
+A variant whose manifest is gone is removed, if the commit that is checked out follows the one that was synced last and
+is on the default branch.`
 
 const exampleSync = `  # Make the drafts of a fleet, and publish what was merged since the last sync
   variants sync fleet/`
@@ -47,7 +48,7 @@ func syncCommand(e *env, name string, plan bool) *cobra.Command {
 	cmd := &cobra.Command{Use: name + " DIR", Args: one("one directory with manifests")}
 	cmd.Flags().IntVar(&e.fleet.Removals, "max-removals", fleet.MaxRemovals, "how many variants may be removed at once")
 	cmd.Flags().BoolVar(&e.fleet.Aside, "any-commit", false, "let a commit count that does not follow the one that was "+
-		"synced last, and files that are in no commit")
+		"synced last or is not on the default branch, and files that are in no commit")
 	cmd.Flags().BoolVar(&e.fleet.Render, "render", false, "run the pipelines of packages by kpt: the one in the "+
 		"environment variable KPT, or else on the PATH")
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "format: table, or json for programs")

@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,28 @@ func (d *directory) relation(ctx context.Context, other string) standing {
 		return standing{}
 	}
 	return standing{aside: fmt.Sprintf("the commit %.10s does not follow %.10s, which was synced last", d.head, other)}
+}
+
+// unmerged says why the commit of the directory does not count yet: it is not on the default branch of its remote. It
+// returns "" if it is, or if there is no such branch. The repository is the remote, as it was fetched.
+func (d *directory) unmerged(ctx context.Context, remote *git.Repository) (string, error) {
+	ref, err := remote.Default(ctx)
+	if err != nil || ref == "" {
+		return "", err
+	}
+	commit := git.Hash(d.commit)
+	_, err = remote.Commit(commit)
+	if err == nil {
+		var common git.Hash
+		if common, err = remote.MergeBase(ctx, commit, git.Hash(ref)); err == nil && common == commit {
+			return "", nil
+		}
+	}
+	if err != nil && !errors.Is(err, git.ErrMissing) {
+		return "", err
+	}
+	return fmt.Sprintf("the commit %.10s is not on %s, the default branch of %s", d.commit,
+		strings.TrimPrefix(ref, "refs/heads/"), remote.Address()), nil
 }
 
 // last finds the last commit that changed the directory. A clone that lacks a part of the history gets it.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/git/gittest"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -84,15 +85,20 @@ func TestNoSign(t *testing.T) {
 			fmt.Sprintf("nothing was done: %.10s was synced already, and it is later than %.10s, which is checked out", last, began), ""},
 		{"uncommitted", func() { w.People.Git("rm", "-q", "fleet/web.yaml"); w.write("fleet/web.yaml", web) },
 			"default/a, default/b, default/c, default/d: not in the manifests any more: nothing is removed, because some files of " +
-				w.People.Dir + "/fleet are in no commit", ""},
+				w.People.Dir + "/fleet are in no commit (with --any-commit that counts)", ""},
 		{"another line", func() {
 			w.People.Git("checkout", "-q", began)
 			w.People.Commit("Remove", map[string]string{"fleet/web.yaml": web})
 		}, "default/a, default/b, default/c, default/d: not in the manifests any more: nothing is removed, because the commit", ""},
-		{"too many", func() { w.People.Commit("Remove", map[string]string{"fleet/web.yaml": web}) }, "",
+		{"not pushed", func() { w.People.Commit("Remove a", map[string]string{"fleet/web.yaml": web}) },
+			"default/a, default/b, default/c, default/d: not in the manifests any more: nothing is removed, because the commit", ""},
+		{"too many", func() {}, "",
 			"4 variants are not in the manifests any more, which is more than 3, so nothing was done: default/a, default/b, default/c, " +
 				"default/d. If they are to be removed, say --max-removals=4"},
 	} {
+		if tt.name == "too many" {
+			w.Push("main", "Remove", map[string]string{"fleet/web.yaml": web})
+		}
 		w.People.Git("reset", "-q", "--hard")
 		w.People.Update()
 		tt.do()
@@ -109,6 +115,44 @@ func TestNoSign(t *testing.T) {
 		t.Error(err)
 	}
 	w.Equal("removed", []string{draft1, "heads/package-variants"}, w.Refs())
+}
+
+// TestFeatureBranch syncs a branch that begins where main is, and removes a manifest: that counts when it is merged.
+func TestFeatureBranch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+another("a"))
+	w.sync()
+	w.People.Update()
+	w.People.Push("Remove a", map[string]string{"fleet/web.yaml": web}, "HEAD:refs/heads/feature")
+	head := strings.TrimSpace(w.People.Git("rev-parse", "HEAD"))
+	elsewhere := gittest.NewRemote(t, "elsewhere")
+	for _, state := range []string{"", elsewhere.Address()} {
+		w.People.Git("checkout", "-q", "origin/main")
+		w.syncState(state)
+		w.People.Git("checkout", "-q", head)
+		w.unchanged("a feature branch "+state, func() {
+			report := w.syncState(state)
+			w.Equal("note", []string{fmt.Sprintf("default/a: not in the manifests any more: nothing is removed, because the commit "+
+				"%.10s is not on main, the default branch of %s (with --any-commit that counts)", head, w.Remote.Address())},
+				report.Notes)
+		})
+	}
+	w.Merge("feature")
+	w.Equal("merged", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+	w.Equal("refs", []string{draft1, "heads/feature", "heads/package-variants"}, w.Refs())
+	w.Remote.Git("symbolic-ref", "HEAD", "refs/heads/none")
+	w.People.Push("Remove all", map[string]string{"fleet/web.yaml": "# none\n"}, "HEAD:refs/heads/feature")
+	w.Equal("without a default branch", []string(nil), lines(w.syncState("")))
+}
+
+// syncState syncs the fleet as it is checked out, with what is remembered elsewhere unless that is "".
+func (w *world) syncState(state string) *Report {
+	w.Helper()
+	report, err := w.syncAt(func(o *Options) { o.State = state })
+	if err != nil {
+		w.Fatal(err)
+	}
+	return report
 }
 
 // TestPlan has a plan say what a sync would do, and write nothing.

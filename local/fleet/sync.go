@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/sets"
+	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -78,6 +80,11 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 			s.was.Commit, s.where.head)
 		return false, nil
 	}
+	if stands.aside == "" && !s.Aside {
+		if stands.aside, err = s.unmerged(ctx); err != nil {
+			return false, err
+		}
+	}
 	if s.Aside {
 		stands.aside = ""
 	}
@@ -85,9 +92,27 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 	s.state.Commit, s.state.Rejections = s.where.commit, maps.Clone(s.was.Rejections)
 	if stands.aside != "" {
 		s.state.Commit = s.was.Commit
-		s.store.keeps = "nothing is removed, because " + stands.aside
+		s.store.keeps = "nothing is removed, because " + stands.aside + " (with --any-commit that counts)"
 	}
 	return true, s.removeAll(ctx)
+}
+
+// unmerged says why the commit of the manifests does not count yet, unless it was synced already; "" if it does.
+func (s *syncer) unmerged(ctx context.Context) (why string, err error) {
+	if s.where.remote == "" || s.where.commit == s.was.Commit {
+		return "", nil
+	}
+	remote := s.branch.git
+	if s.State != "" {
+		if remote, err = git.Open(ctx, filepath.Join(s.Cache, "fleets"), s.where.remote); err != nil {
+			return "", err
+		}
+		defer func() { err = errors.Join(err, remote.Close()) }()
+		if _, err := remote.Fetch(ctx); err != nil {
+			return "", err
+		}
+	}
+	return s.where.unmerged(ctx, remote)
 }
 
 // removeAll removes the variants that are lost.

@@ -179,6 +179,17 @@ func (r *Repository) fetch(ctx context.Context) (err error) {
 	return err
 }
 
+// Default returns the ref of the default branch; "" for none.
+func (r *Repository) Default(ctx context.Context) (string, error) {
+	out, err := r.run(ctx, nil, "ls-remote", "--symref", "--", r.address, "HEAD")
+	first, rest, _ := strings.Cut(string(out), "\n")
+	ref, is := strings.CutPrefix(strings.TrimSuffix(first, "\tHEAD"), "ref: ")
+	if err != nil || !is || rest == "" { // HEAD names none, or one that is not there
+		return "", err
+	}
+	return ref, nil
+}
+
 // Unmerged returns the commits of branches that are not in the history of a commit, each with its parents. The
 // pattern names the branches, as git does.
 func (r *Repository) Unmerged(ctx context.Context, pattern string, commit Hash) (map[Hash][]Hash, error) {
