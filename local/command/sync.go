@@ -56,6 +56,9 @@ func syncCommand(e *env, name string, plan bool) *cobra.Command {
 		if output != "table" && output != "json" {
 			return fmt.Errorf("--output %q is neither table nor json", output)
 		}
+		if e.fleet.Removals < 1 {
+			return fmt.Errorf("--max-removals=%d is no number of variants: it is at least 1", e.fleet.Removals)
+		}
 		o, err := e.options(args[0])
 		if err != nil {
 			return err

@@ -31,6 +31,7 @@ func TestSync(t *testing.T) {
 		{[]string{"plan"}, exitError, "error: plan takes one directory with manifests: write variants plan DIR\n"},
 		{[]string{"approve"}, exitError, "error: approve takes drafts, or variants: write variants approve DRAFT...\n"},
 		{[]string{"plan", "-o", "yaml", "x"}, exitError, "error: --output \"yaml\" is neither table nor json\n"},
+		{[]string{"sync", "--max-removals", "-1", "x"}, exitError, "error: --max-removals=-1 is no number of variants: it is at least 1\n"},
 		{[]string{"plan", filepath.Join(people.Dir, "nowhere")}, exitError, "error: there is no directory " + people.Dir + "/nowhere\n"},
 		{[]string{"plan", filepath.Join(people.Dir, "bad"), "-o", "json"}, exitError, ""},
 		{[]string{"sync", filepath.Join(people.Dir, "good"), "-o", "json"}, exitDone, ""},

@@ -3,6 +3,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ type Options struct {
 }
 
 // mostRemovals is how many variants may be removed at once.
-func (o *Options) mostRemovals() int { return max(o.Removals, MaxRemovals) }
+func (o *Options) mostRemovals() int { return cmp.Or(o.Removals, MaxRemovals) }
 
 // Fleet is a directory of manifests with what was recorded of it, and the home of its packages.
 type Fleet struct {

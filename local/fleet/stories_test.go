@@ -223,24 +223,35 @@ func TestTwoFleets(t *testing.T) {
 	w.idle()
 }
 
-// TestRemovedByHand has a person remove the directory of a package: it is not made again, and comes back when it is
-// restored.
+// TestRemovedByHand has a person remove the directory of a package, with a draft of it and without one: it is not made
+// again, and comes back when it is restored.
 func TestRemovedByHand(t *testing.T) {
 	t.Parallel()
-	w := published(t, web)
-	w.secondVersion()
-	w.sync()
-	w.People.Update()
-	w.People.Git("rm", "-rq", "edge/web")
-	w.People.Push("Remove it", nil, "HEAD:refs/heads/main")
-	report := w.sync()
-	w.Equal("removed", []string{"web: Rejected v1 edge.web.packagevariant-2"}, lines(report))
-	w.Equal("what to do", "the package edge/web was removed from the branch after edge.web.packagevariant-1 was published: "+
-		"restore its directory, or remove this variant", report.Variants[0].Message)
-	w.idle()
-	w.People.Update()
-	w.People.Git("revert", "--no-edit", "HEAD")
-	w.People.Git("push", "-q", "origin", "HEAD:refs/heads/main")
-	w.Equal("restored", []string{"web: UpToDate v1 edge.web.packagevariant-2"}, lines(w.sync()))
-	w.idle()
+	for name, tt := range map[string]struct {
+		draft   func(w *world)
+		removed string
+	}{
+		"a draft":  {func(w *world) { w.secondVersion(); w.sync() }, "web: Rejected v1 edge.web.packagevariant-2"},
+		"no draft": {func(*world) {}, "web: Rejected v1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := published(t, web)
+			tt.draft(w)
+			before := lines(w.sync())
+			w.People.Update()
+			w.People.Git("rm", "-rq", "edge/web")
+			w.People.Push("Remove it", nil, "HEAD:refs/heads/main")
+			report := w.sync()
+			w.Equal("removed", []string{tt.removed}, lines(report))
+			w.Equal("what to do", "the package edge/web was removed from the branch after edge.web.packagevariant-1 was "+
+				"published: restore its directory, or remove this variant", report.Variants[0].Message)
+			w.idle()
+			w.People.Update()
+			w.People.Git("revert", "--no-edit", "HEAD")
+			w.People.Git("push", "-q", "origin", "HEAD:refs/heads/main")
+			w.Equal("restored", before, lines(w.sync()))
+			w.idle()
+		})
+	}
 }

@@ -126,6 +126,12 @@ func (m *Manifests) addJSON(dir string, at place, data []byte) error {
 	wrong := func(err error) error {
 		return fmt.Errorf("%s: %s %s: %w", at, o.GetKind(), o.GetName(), err)
 	}
+	metadata, _ := o.Object["metadata"].(map[string]any)
+	if name, given := metadata["name"]; given {
+		if _, is := name.(string); !is {
+			return wrong(fmt.Errorf("metadata.name: YAML takes it for %v, which is no string: put it in quotes", name))
+		}
+	}
 	if o.GetName() == "" {
 		return wrong(errors.New("metadata.name: it is missing"))
 	}

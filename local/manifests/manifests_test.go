@@ -151,6 +151,8 @@ func TestProblems(t *testing.T) {
 				"b.yaml, line 1: it is no object: apiVersion or kind is missing; move what is no manifest elsewhere"},
 		"no name": {map[string]string{"a.yaml": "apiVersion: v1\nkind: ConfigMap\n"},
 			"a.yaml, line 1: ConfigMap : metadata.name: it is missing"},
+		"a name that is no string": {map[string]string{"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: n}\n"},
+			"a.yaml, line 1: ConfigMap : metadata.name: YAML takes it for false, which is no string: put it in quotes"},
 		"a field that is none": {map[string]string{"a.yaml": "# ours\n" + strings.Replace(variant, "package: web}", "pakage: web}", 1)},
 			`a.yaml, line 2: PackageVariant web: unknown field "spec.downstream.pakage"`},
 		"a value of another type": {map[string]string{"a.yaml": strings.Replace(variant, "package: web}", "package: [web]}", 1)},
