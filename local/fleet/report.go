@@ -26,8 +26,12 @@ import (
 type Report struct {
 	Sets     []Line `json:"sets,omitempty"`
 	Variants []Line `json:"variants,omitempty"`
+	// Removals are the packages whose removal waits for a person.
+	Removals []Removal `json:"removals,omitempty"`
 	// Pushed are the package revisions that were pushed, by namespace and name.
 	Pushed []string `json:"pushed,omitempty"`
+	// Removed are the branches that were removed, and the commits that they had.
+	Removed []string `json:"removed,omitempty"`
 	// Found is what people did on branches.
 	Found []string `json:"found,omitempty"`
 	// Notes are sentences for people.
@@ -59,6 +63,27 @@ type PullRequest struct {
 	home.Branches
 	Title string `json:"title"`
 	Body  string `json:"body"`
+}
+
+// Removal is a package whose removal waits for a person, who merges a branch.
+type Removal struct {
+	Namespace string `json:"namespace"`
+	Package   string `json:"package"`
+	// PullRequest is for the branch.
+	PullRequest *PullRequest `json:"pullRequest"`
+}
+
+// removals returns the removals that wait.
+func (s *syncer) removals() (all []Removal) {
+	found, err := s.home.Removals()
+	s.report.warn(err)
+	for _, r := range found {
+		all = append(all, Removal{r.Namespace, r.String(), &PullRequest{r.Branches,
+			r.String() + ": removal", "Removal of a package: its PackageVariant " +
+				nameOf(Line{Namespace: r.Namespace, Name: r.Variant}) + " is gone. Merging it removes the package, and leaves " +
+				"its tags; deleting its branch leaves the package, which is no variant's then.\n"}})
+	}
+	return all
 }
 
 // made says how drafts are made of their sources.
@@ -98,8 +123,15 @@ func (r *Report) warn(err error) {
 }
 
 // pushed notes what came of the pushes of a revision.
-func (r *Report) pushed(id string, err error) {
-	if err == nil && !slices.Contains(r.Pushed, id) {
+func (r *Report) pushed(id string, o *home.Outcome) {
+	if o.Err != nil {
+		return
+	}
+	for _, e := range o.Ended {
+		r.Removed = append(r.Removed, fmt.Sprintf("%s: the branch %s, which was at %s", strings.TrimSuffix(id, "."), e.Branch,
+			e.Commit))
+	}
+	if len(o.Ended) == 0 && !slices.Contains(r.Pushed, id) {
 		r.Pushed = append(r.Pushed, id)
 	}
 }
@@ -109,7 +141,7 @@ func (r *Report) settled(s *home.Settled) {
 	for what, ids := range map[string][]string{"published what was merged": s.Published,
 		"the draft is merged": s.Done, "merged what is published into the draft": s.Updated,
 		"the draft was merged and its branch removed": s.Merged, "the draft was rejected": s.Rejected,
-		"the merge was taken back": s.TakenBack} {
+		"the merge was taken back": s.TakenBack, "the removal of the package is merged": s.Removed} {
 		for _, id := range ids {
 			r.found(id + ": " + what)
 		}
@@ -171,6 +203,7 @@ func (s *syncer) conclude(ctx context.Context) {
 		}
 		r.Variants = append(r.Variants, line)
 	}
+	r.Removals = s.removals()
 }
 
 // line returns what the conditions of an object say.
@@ -216,10 +249,14 @@ func (r *Report) Table(to io.Writer) error {
 	for _, l := range r.Sets {
 		say("set %s: %s: %s", nameOf(l), l.Reason, l.Message)
 	}
+	for _, l := range r.Removals {
+		say("Removal: %s/%s: the branch %s waits for a person to merge it", l.Namespace, l.Package, l.PullRequest.Branch)
+	}
 	for _, part := range []struct {
 		title string
 		lines []string
-	}{{"Found", r.Found}, {"Pushed", r.Pushed}, {"Note", r.Notes}, {"Failed", r.Failures}} {
+	}{{"Found", r.Found}, {"Pushed", r.Pushed}, {"Removed", r.Removed},
+		{"Note", r.Notes}, {"Failed", r.Failures}} {
 		for _, line := range part.lines {
 			say("%s: %s", part.title, line)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/git/gittest"
+	"github.com/package-variants/package-variants/local/home"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -49,17 +50,40 @@ func another(name string) string {
 	return "---" + strings.NewReplacer("name: web", "name: "+name, "edge, package: web", "edge, package: "+name).Replace(web)
 }
 
-// TestRemoval removes the manifest of a published package: a person merges the branch that removes it.
+// TestRemoval removes the manifests of a published package and of a draft: a person merges the branch that removes the
+// one, and the other goes.
 func TestRemoval(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, web+another("other")+"  approvalPolicy: Automatic\n  deletionPolicy: delete\n")
+	w := newWorld(t, web+another("other")+"  approvalPolicy: Automatic\n  deletionPolicy: delete\n"+another("third")+
+		"  deletionPolicy: delete\n")
 	w.sync()
+	third := w.Remote.Refs()["refs/heads/drafts/edge/third/packagevariant-1"]
 	w.Push("main", "Remove", map[string]string{"fleet/web.yaml": web})
-	w.sync()
+	report := w.sync()
 	w.Equal("asked for", []string{draft1, "heads/package-variants", "heads/removals/edge/other", "tags/edge/other/v1"}, w.Refs())
+	w.Equal("removed", []string{"default/edge.third.packagevariant-1: the branch drafts/edge/third/packagevariant-1, which was at " +
+		third}, report.Removed)
+	w.Equal("pushed", []string{"default/edge.other.packagevariant-1"}, report.Pushed)
+	waits := []Removal{{"default", "edge/other", &PullRequest{Branches: home.Branches{Repository: w.Remote.Address(),
+		Branch: "removals/edge/other", Base: "main"}, Title: "edge/other: removal",
+		Body: "Removal of a package: its PackageVariant other is gone. Merging it removes the package, and leaves its tags; " +
+			"deleting its branch leaves the package, which is no variant's then.\n"}}}
+	w.Equal("waits", waits, report.Removals)
 	w.idle()
+	report = w.sync()
+	w.Equal("still waits", &Report{Variants: report.Variants, Removals: waits}, report)
+	var table strings.Builder
+	if err := report.Table(&table); err != nil {
+		t.Error(err)
+	}
+	_, said, _ := strings.Cut(table.String(), "Removal: ")
+	w.Equal("for people", "default/edge/other: the branch removals/edge/other waits for a person to merge it\n", said)
+	removal := w.Remote.Refs()["refs/heads/removals/edge/other"]
 	w.Merge("removals/edge/other")
-	w.Equal("gone", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+	report = w.sync()
+	w.Equal("gone", &Report{Variants: report.Variants, Found: []string{"default/edge/other: the removal of the package is merged"},
+		Removed: []string{"default/edge.other: the branch removals/edge/other, which was at " + removal}}, report)
+	w.Equal("left", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(report))
 	w.Equal("merged", []string{draft1, "heads/package-variants", "tags/edge/other/v1"}, w.Refs())
 	w.idle()
 }

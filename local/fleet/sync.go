@@ -255,7 +255,7 @@ func (s *syncer) push(ctx context.Context) (bool, error) {
 	}
 	for _, o := range s.home.Push(ctx) {
 		id := o.Namespace + "/" + o.Name
-		s.report.pushed(id, o.Err)
+		s.report.pushed(id, &o)
 		if o.Err == nil {
 			continue
 		}

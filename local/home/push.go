@@ -20,7 +20,12 @@ type Outcome struct {
 	Namespace, Name string
 	// Err is nil if all of it was pushed. Of what was not pushed, nothing is left.
 	Err error
+	// Ended are the branches that were removed, if nothing else was pushed of it.
+	Ended []Ended
 }
+
+// Ended is a branch that was removed, with the commit that it had.
+type Ended struct{ Branch, Commit string }
 
 // Refusal is the error of a ref that its server refuses.
 type Refusal struct {
@@ -93,21 +98,34 @@ type outcome struct {
 	of  key
 	ref string
 	err error
+	// ended is the commit that the ref had, if its end was pushed.
+	ended git.Hash
 }
 
 type outcomes []outcome
 
 // byRevision returns the outcomes by revision, with the first error of each.
 func (all outcomes) byRevision() []Outcome {
-	of := map[key]error{}
+	of, more := map[key]*Outcome{}, map[key]bool{}
 	for _, o := range all {
 		if of[o.of] == nil {
-			of[o.of] = o.err
+			of[o.of] = &Outcome{Namespace: o.of.namespace, Name: o.of.name}
+		}
+		if of[o.of].Err == nil {
+			of[o.of].Err = o.err
+		}
+		if o.ended == "" {
+			more[o.of] = true
+		} else {
+			of[o.of].Ended = append(of[o.of].Ended, Ended{strings.TrimPrefix(o.ref, branches), string(o.ended)})
 		}
 	}
 	var out []Outcome
 	for _, k := range slices.SortedFunc(maps.Keys(of), byName) {
-		out = append(out, Outcome{Namespace: k.namespace, Name: k.name, Err: of[k]})
+		if more[k] {
+			of[k].Ended = nil
+		}
+		out = append(out, *of[k])
 	}
 	return out
 }
@@ -203,15 +221,18 @@ func (c *clone) update(ref string) git.Update {
 
 // settle ends a change: the ref is where it is to be, or else it is where it was seen.
 func (c *clone) settle(ref string, of key, err error) outcome {
+	o := outcome{of: of, ref: ref, err: err}
 	if change := c.changes[ref]; change != nil && err == nil {
 		delete(c.unpushed, change.Hash)
-		c.refs[ref] = change.Ref
 		if change.Hash == "" {
+			o.ended = c.refs[ref].Commit
 			delete(c.refs, ref)
+		} else {
+			c.refs[ref] = change.Ref
 		}
 	}
 	delete(c.changes, ref)
-	return outcome{of: of, ref: ref, err: err}
+	return o
 }
 
 // errorOf returns the error that a result is.

@@ -4,6 +4,8 @@ package home
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/engine/packages"
@@ -67,7 +69,7 @@ func (h *Home) Withdraw(pkg revision.Package, namespace string, owner revision.O
 }
 
 // endRemovals ends the branches by which packages were to be removed that are gone.
-func (h *Home) endRemovals(r *repository) error {
+func (h *Home) endRemovals(r *repository, s *Settled) error {
 	for name := range r.refs {
 		where, is := strings.CutPrefix(name, removals)
 		pkg, in := strings.CutPrefix("/"+where, r.Root())
@@ -79,8 +81,50 @@ func (h *Home) endRemovals(r *repository) error {
 			return err
 		}
 		if now == "" {
-			r.set(name, git.Ref{}, key{r.Namespace, revision.Package{Repo: r.Name, Name: pkg}.NameOf("")})
+			of := revision.Package{Repo: r.Name, Name: pkg}
+			r.set(name, git.Ref{}, key{r.Namespace, of.NameOf("")})
+			s.Removed = append(s.Removed, key{r.Namespace, of.String()}.String())
 		}
 	}
 	return nil
+}
+
+// Removal is a package that a person removes by merging a branch.
+type Removal struct {
+	Namespace string
+	revision.Package
+	// Variant is the one that asked for it.
+	Variant string
+	Branches
+}
+
+// Removals returns those that variants of this fleet have asked for, and that nobody has merged yet.
+func (h *Home) Removals() (all []Removal, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, k := range slices.SortedFunc(maps.Keys(h.repositories), byName) {
+		r := h.repositories[k]
+		if r.err != nil {
+			continue
+		}
+		names := slices.Concat(slices.Collect(maps.Keys(r.refs)), slices.Collect(maps.Keys(r.changes)))
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			where, is := strings.CutPrefix(name, removals)
+			pkg, in := strings.CutPrefix("/"+where, r.Root())
+			if !is || !in || r.ref(name).Hash == "" {
+				continue
+			}
+			commit, err := r.git.Commit(r.ref(name).Commit)
+			if err != nil {
+				return nil, err
+			}
+			by := madeBy(commit.Message)
+			if variant, is := strings.CutPrefix(by.variant, r.Namespace+"/"); is && by.fleet == h.fleet {
+				all = append(all, Removal{r.Namespace, revision.Package{Repo: r.Name, Name: pkg}, variant,
+					Branches{r.Address, strings.TrimPrefix(name, branches), strings.TrimPrefix(r.branch(), branches)}})
+			}
+		}
+	}
+	return all, nil
 }

@@ -28,6 +28,8 @@ type Settled struct {
 	Merged, Rejected []string
 	// TakenBack are the drafts of which the merge was taken back before it was seen.
 	TakenBack []string
+	// Removed are the packages, by namespace and name, of which the removal was merged.
+	Removed []string
 }
 
 // Settle lets the content of the branches decide, for the packages that variants own: what was merged is published,
@@ -83,7 +85,7 @@ func (h *Home) settle(ctx context.Context, r *repository, s *Settled) error {
 	if err := h.takenBack(r, merged, before, s); err != nil {
 		return err
 	}
-	if err := h.endRemovals(r); err != nil {
+	if err := h.endRemovals(r, s); err != nil {
 		return err
 	}
 	return h.dropNotes(r)
