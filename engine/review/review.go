@@ -6,6 +6,7 @@ package review
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -38,6 +39,8 @@ type Item struct {
 	// Variant is the name of the variant. Target is its open revision, nil if there is none.
 	Variant string
 	Target  *revision.Revision
+	// Moved is the upstream revision that the target has, if it was made from another one, and is known; else "".
+	Moved string
 	// Published is the name of the latest published revision; "" if there is none.
 	Published string
 	// Files says what the target changes.
@@ -174,6 +177,7 @@ func (in *Input) Items(refused func(*revision.Revision) string) []Item {
 	for i := range open {
 		item := blank
 		item.Target = &open[i]
+		item.Moved = in.moved(&open[i])
 		item.Conflicts, item.ConflictCount = in.Variant.Status.Conflicts, int(in.Variant.Status.ConflictCount)
 		item.Files = compared(in.Files[blank.Published], in.Files[open[i].Name])
 		item.Refused = refused(&open[i])
@@ -183,6 +187,20 @@ func (in *Input) Items(refused func(*revision.Revision) string) []Item {
 		return []Item{blank}
 	}
 	return items
+}
+
+// moved returns the upstream revision that a clone or an upgrade has, if it was made from another one.
+func (in *Input) moved(target *revision.Revision) string {
+	isEdit := target.Task.Type == revision.Edit
+	if target.Lock == nil || isEdit || slices.ContainsFunc(in.Revisions, func(r revision.Revision) bool {
+		return r.Name == target.Task.Source && target.Lock.Names(&r)
+	}) {
+		return ""
+	}
+	if upstream := target.Lock.Find(in.Revisions); upstream != nil {
+		return upstream.Name
+	}
+	return ""
 }
 
 // conditions returns Ready and every condition that reports something unusual.

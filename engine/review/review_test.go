@@ -175,6 +175,10 @@ func TestShow(t *testing.T) {
 	}{
 		"a draft": {input(), "web: edge.web.packagevariant-2 (Draft), made by upgrade of blueprints.web.v2\n" +
 			"  files:      1 added, 1 changed, 1 removed since edge.web.packagevariant-1\n  conflicts:  0\n" + conditions},
+		"a draft that was moved to another upstream": {input(func(in *Input) {
+			in.Revisions[3].Task = revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}
+		}), "web: edge.web.packagevariant-2 (Draft), made by clone of blueprints.web.v1, now with blueprints.web.v2\n" +
+			"  files:      1 added, 1 changed, 1 removed since edge.web.packagevariant-1\n  conflicts:  0\n" + conditions},
 		"the first": {input(func(in *Input) {
 			in.Revisions = append(in.Revisions[:2], in.Revisions[3])
 			in.Revisions[2].Task = revision.Task{}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
@@ -24,7 +23,7 @@ func Show(item *Item) string {
 		return fmt.Sprintf("%s: no draft; %s\n", item.Variant, is)
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s: %s (%s)%s\n", item.Variant, t.Name, t.Lifecycle, madeBy(t))
+	fmt.Fprintf(&out, "%s: %s (%s)%s\n", item.Variant, t.Name, t.Lifecycle, madeBy(item))
 	since := ""
 	if item.Published != "" {
 		since = " since " + item.Published
@@ -45,11 +44,16 @@ func Show(item *Item) string {
 	return out.String()
 }
 
-func madeBy(t *revision.Revision) string {
-	if t.Task.Source == "" {
+func madeBy(item *Item) string {
+	task := item.Target.Task
+	if task.Source == "" {
 		return ""
 	}
-	return fmt.Sprintf(", made by %s of %s", t.Task.Type, t.Task.Source)
+	text := fmt.Sprintf(", made by %s of %s", task.Type, task.Source)
+	if item.Moved != "" {
+		text += ", now with " + item.Moved
+	}
+	return text
 }
 
 // Summary counts the items: todo are to be acted on, refused are not.
