@@ -149,6 +149,9 @@ const (
 	ReasonNotReady = "NotReady"
 	// ReasonLaterRevision says that the policy is Initial, and the draft is not the first revision (False).
 	ReasonLaterRevision = "LaterRevision"
+	// ReasonLeftToPeople says that the git repository leaves the publication to people: the branch of the draft changes
+	// more than its package, or the server refuses to have it merged (False).
+	ReasonLeftToPeople = "LeftToPeople"
 	// ReasonEditedByOthers says that someone else has edited the draft, or may have (False).
 	ReasonEditedByOthers = "EditedByOthers"
 	// ReasonRejected says that someone has rejected the draft that the controller proposed (False).

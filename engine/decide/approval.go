@@ -21,7 +21,7 @@ var errMayNotApprove = errors.New("the controller may not approve package revisi
 
 // approvals are tried in this order for each open target; the first that has an aspect keeps it from being published.
 var approvals = []func(*Input, *revision.Revision) *Aspect{
-	laterRevision, editedByOthers, rejected, overtaken, inPlaceOfMissing, overBranch, overInner, notRendered,
+	laterRevision, leftToPeople, editedByOthers, rejected, overtaken, inPlaceOfMissing, overBranch, overInner, notRendered,
 	mergedConflicts, gatesNotMet, mayNotApprove,
 }
 
@@ -95,6 +95,14 @@ func laterRevision(in *Input, target *revision.Revision) *Aspect {
 	}
 	return waits(v1alpha1.ReasonLaterRevision, "%s waits for a person: spec.approvalPolicy Initial publishes the first "+
 		"revision only; publish it, or set the policy to Automatic", target.Name)
+}
+
+// leftToPeople leaves a draft to a person if where it is kept says so.
+func leftToPeople(_ *Input, target *revision.Revision) *Aspect {
+	if target.Held == "" {
+		return nil
+	}
+	return waits(v1alpha1.ReasonLeftToPeople, "%s waits for a person, because %s", target.Name, target.Held)
 }
 
 // editedByOthers leaves a draft to a person unless it is as the controller last saved it, or last proposed it.

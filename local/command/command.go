@@ -19,7 +19,8 @@ import (
 
 const long = `Keep the packages of a fleet in step with their blueprints, with nothing but git. A fleet is a directory
 with Repositories, PackageVariants and PackageVariantSets. Its packages are directories in git repositories: a draft is
-a branch, merging it into the branch of its Repository publishes it, and each published revision has a tag.
+a branch, merging it into the branch of its Repository publishes it, and each published revision has a tag. To suspend
+something, set spec.suspend in its manifest.
 
 Exit codes: 0 if all is done, or waits for a person; 1 if diff finds a difference; 2 if the command is wrong, or if
 something failed and the rest is done.`

@@ -255,3 +255,53 @@ func TestRemovedByHand(t *testing.T) {
 		})
 	}
 }
+
+// TestBeside has a person commit to a draft of a variant with approvalPolicy Automatic outside of its package: nothing of
+// that is published without a person.
+func TestBeside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	w.sync()
+	w.Push(strings.TrimPrefix(draft1, "heads/"), "Change something else", map[string]string{"blueprints/web/settings.yaml": settings("evil")})
+	w.Push("main", "Publish by policy", map[string]string{"fleet/web.yaml": web + "  approvalPolicy: Automatic\n"})
+	main := w.Remote.Refs()["refs/heads/main"]
+	w.Equal("left to a person", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+	w.Equal("main", main, w.Remote.Refs()["refs/heads/main"])
+	w.idle()
+	w.Merge(strings.TrimPrefix(draft1, "heads/"))
+	w.Equal("merged", []string{"web: UpToDate v1"}, lines(w.sync()))
+}
+
+// TestProtected has a server refuse to have drafts merged by the sync: each waits for its forge, and no sync tries again.
+func TestProtected(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+"  approvalPolicy: Automatic\n")
+	w.Remote.Hook("update", `[ $1 != refs/heads/main ] || { echo "protected branch"; exit 1; }`)
+	report := w.sync()
+	w.Equal("left to the forge", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(report))
+	if report.Variants[0].PullRequest == nil || !strings.Contains(report.Variants[0].Message, "protected branch") {
+		t.Errorf("%+v", report.Variants[0])
+	}
+	w.idle()
+	w.Remote.Hook("update", "exit 0")
+	w.Merge(strings.TrimPrefix(draft1, "heads/"))
+	w.Equal("merged", []string{"web: UpToDate v1"}, lines(w.sync()))
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
+	w.idle()
+}
+
+// TestTwoVersionsRemoved removes the manifest of a package that was published twice.
+func TestTwoVersionsRemoved(t *testing.T) {
+	t.Parallel()
+	w := published(t, web+"  deletionPolicy: delete\n")
+	w.Push("main", "A hotfix", map[string]string{"edge/web/settings.yaml": settings("tiny")})
+	w.Equal("hotfix", []string{"web: UpToDate v2"}, lines(w.sync()))
+	w.Push("main", "Remove the variant", map[string]string{"fleet/web.yaml": "# none\n"})
+	w.Equal("gone", []string(nil), lines(w.sync()))
+	w.Equal("refs", []string{"heads/package-variants", "heads/removals/edge/web", "tags/edge/web/v1", "tags/edge/web/v2"}, w.Refs())
+	w.idle()
+	w.Merge("removals/edge/web")
+	w.sync()
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1", "tags/edge/web/v2"}, w.Refs())
+	w.idle()
+}

@@ -259,6 +259,9 @@ func (s *syncer) push(ctx context.Context) (bool, error) {
 		if o.Err == nil {
 			continue
 		}
+		if refusal, is := errors.AsType[*home.Refusal](o.Err); is && refusal.Merge { // the home has noted it
+			o.Err = &packages.Error{Kind: packages.ErrStale, Err: refusal}
+		}
 		if note, known := owners[id]; known && errors.Is(o.Err, packages.ErrRefused) {
 			s.unpushed[id] = note
 		}

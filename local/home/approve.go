@@ -28,10 +28,13 @@ func (h *Home) Publish(ctx context.Context, r *revision.Revision) (err error) {
 	if err != nil {
 		return err
 	}
-	switch state.verdict() {
-	case done:
+	switch what := state.verdict(); {
+	case state.beside:
+		return failed(packages.ErrRefused, "the branch of %s changes more than %s: look at all of it, and merge it with git, "+
+			"or in your forge", f.Name, f.path)
+	case what == done:
 		return failed(packages.ErrRefused, "merging %s would change nothing: the next sync ends it", f.Name)
-	case behind:
+	case what == behind:
 		return failed(packages.ErrRefused, "%s began with another %s than the one that is published now: the next sync "+
 			"merges that into the draft, or says that a person has to; look at it again then", f.Name, f.path)
 	}

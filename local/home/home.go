@@ -56,8 +56,10 @@ type Home struct {
 	notes        Notes
 	// proposed are the drafts that are proposed, with the trees that were: nobody else sees that.
 	proposed map[key]git.Hash
-	index    index
-	memo     *tasks.Memo
+	// beside are the drafts whose branches change more than their packages.
+	beside map[key]bool
+	index  index
+	memo   *tasks.Memo
 }
 
 var _ packages.Home = (*Home)(nil)
@@ -133,7 +135,7 @@ func (h *Home) Fetch(ctx context.Context) error {
 		all.Go(func() { c.fetch(ctx) })
 	}
 	all.Wait()
-	h.proposed = map[key]git.Hash{}
+	h.proposed, h.beside = map[key]git.Hash{}, map[key]bool{}
 	h.touchAll()
 	return ctx.Err()
 }

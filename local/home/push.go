@@ -31,6 +31,8 @@ type Ended struct{ Branch, Commit string }
 type Refusal struct {
 	// Address is that of the git repository, Words are the server's.
 	Address, Ref, Words string
+	// Merge reports whether it is about the merge of a draft, which is still there.
+	Merge bool
 }
 
 // Error implements error.
@@ -40,6 +42,12 @@ func (e *Refusal) Error() string {
 
 // OfDraft reports whether the ref is a draft rather than a branch or a tag.
 func (e *Refusal) OfDraft() bool { return strings.HasPrefix(e.Ref, drafts) }
+
+// ofMerge reports whether an error is that of a server that refuses to have a draft merged.
+func ofMerge(err error) bool {
+	refusal, is := errors.AsType[*Refusal](err)
+	return is && refusal.Merge
+}
 
 // Unwrap says of which kind of the port it is.
 func (*Refusal) Unwrap() error { return packages.ErrRefused }
@@ -104,14 +112,15 @@ type outcome struct {
 
 type outcomes []outcome
 
-// byRevision returns the outcomes by revision, with the first error of each.
+// byRevision returns the outcomes by revision, with the first error of each. That a merge was refused says nothing of a
+// draft that was refused, too.
 func (all outcomes) byRevision() []Outcome {
 	of, more := map[key]*Outcome{}, map[key]bool{}
 	for _, o := range all {
 		if of[o.of] == nil {
 			of[o.of] = &Outcome{Namespace: o.of.namespace, Name: o.of.name}
 		}
-		if of[o.of].Err == nil {
+		if first := of[o.of].Err; first == nil || o.err != nil && ofMerge(first) {
 			of[o.of].Err = o.err
 		}
 		if o.ended == "" {
@@ -133,7 +142,9 @@ func (all outcomes) byRevision() []Outcome {
 // noteAll notes where drafts are, and nothing of those that there are not.
 func (h *Home) noteAll(all outcomes) {
 	for _, o := range all {
-		if !strings.HasPrefix(o.ref, drafts) {
+		refusal, _ := errors.AsType[*Refusal](o.err)
+		refused := ofMerge(o.err)
+		if !refused && !strings.HasPrefix(o.ref, drafts) {
 			continue
 		}
 		f, err := h.find(o.of.namespace, o.of.name)
@@ -144,6 +155,10 @@ func (h *Home) noteAll(all outcomes) {
 			continue
 		}
 		h.seen(f)
+		if note := h.noted(f); refused && f.number == 0 {
+			note.Refused = &Refused{Tree: string(f.tree), Words: refusal.Words}
+			h.notes[o.of.String()] = note
+		}
 	}
 }
 
@@ -301,6 +316,11 @@ func (c *clone) whole(err error) bool {
 
 // published settles the refs of a publication. What is not published is still a draft.
 func (c *clone) published(p publication, err error) outcomes {
+	if refusal, is := errors.AsType[*Refusal](err); is {
+		merge := *refusal
+		merge.Merge = true
+		err = &merge
+	}
 	if err != nil && p.made != nil {
 		c.changes[p.draft] = p.made
 		return outcomes{c.settle(p.tag, p.of, err)}

@@ -14,20 +14,33 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// remove makes the branch by which a person removes a package. Its commit says which variant asks for that.
-func (h *Home) remove(ctx context.Context, f *found) error {
-	if f.Number != f.in.latest(f.path) {
+// remove makes the branch by which a person removes a package that a variant lets go, and gives all that was published of
+// it these owners: tags stay, so it goes as a whole. Its commit says which variant asks for that. An earlier revision
+// that its variant keeps is refused.
+func (h *Home) remove(ctx context.Context, f *found, owners []metav1.OwnerReference) error {
+	if f.Number != f.in.latest(f.path) && Owned(&revision.Revision{Owners: owners}) {
 		return failed(packages.ErrRefused, "the tags of what was published stay: %s is not the latest of its package",
 			f.Name)
 	}
 	message := "Remove " + f.path + "\n"
-	if owners := revision.Variants(f.Owners); len(owners) > 0 {
-		message += "\n" + trailersOf(h.by(f.Namespace, owners[0], ""))
+	if by := revision.Variants(f.Owners); len(by) > 0 {
+		message += "\n" + trailersOf(h.by(f.Namespace, by[0], ""))
 	}
 	branch := f.in.ref(f.in.branch()).Commit
 	commit, err := f.in.commit(ctx, branch, f.path, "", message, branch)
 	if err != nil {
 		return err
+	}
+	all, err := h.revisions(f.in, f.Package)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if each := &all[i]; each.number > 0 && Owned(&each.Revision) {
+			note := h.noted(each)
+			note.Owners = slices.Clone(owners)
+			h.notes[each.key().String()] = note
+		}
 	}
 	f.in.set(removals+f.path, git.Ref{Hash: commit, Commit: commit}, f.key(), need{f.in.clone, branch})
 	return nil

@@ -131,11 +131,26 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 			f.Lifecycle = revision.DeletionProposed
 		}
 		f.Origin = revision.LockOn(&f.Revision, r.Address, r.Directory)
-	} else if h.proposed[f.key()] == known.tree {
-		f.Lifecycle, f.Version = revision.Proposed, f.Version+" proposed"
+	} else {
+		if h.proposed[f.key()] == known.tree {
+			f.Lifecycle, f.Version = revision.Proposed, f.Version+" proposed"
+		}
+		f.Held = h.held(f)
 	}
 	h.note(f)
 	return f, nil
+}
+
+// held says why only a person may publish a draft; "" if nothing does.
+func (h *Home) held(f *found) string {
+	refused := h.notes[f.key().String()].Refused
+	switch {
+	case h.beside[f.key()]:
+		return "its branch changes more than " + f.path + ": look at all of it, and merge it"
+	case refused != nil && refused.Tree == string(f.tree):
+		return "the git repository refuses to have it merged, and its forge has to: " + refused.Words
+	}
+	return ""
 }
 
 // onBranch returns the revision that the branch is.

@@ -141,6 +141,7 @@ func (h *Home) judge(ctx context.Context, r *repository, f *found, own map[git.H
 		return false, err
 	}
 	what, tree := state.verdict(), git.Hash("")
+	h.beside[f.key()] = state.beside
 	branch := r.ref(r.branch()).Commit
 	if what == behind {
 		var conflicts []string
@@ -169,7 +170,7 @@ func (h *Home) judge(ctx context.Context, r *repository, f *found, own map[git.H
 	s.Done = append(s.Done, f.key().String())
 	r.set(f.ref(), git.Ref{}, f.key())
 	note := h.noted(f)
-	note.Owners, note.Draft = f.Owners, nil
+	note.Owners, note.Draft, note.Refused = f.Owners, nil, nil
 	h.notes[f.key().String()] = note
 	return true, nil
 }
@@ -255,7 +256,7 @@ func (h *Home) missing(ctx context.Context, r *repository, merged map[string][]s
 		}
 		s.Merged = append(s.Merged, id)
 		merged[note.Package] = append(merged[note.Package], note.Workspace)
-		note.Draft = nil
+		note.Draft, note.Refused = nil, nil
 		h.notes[id] = note
 	}
 	return nil

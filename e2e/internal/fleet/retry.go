@@ -21,7 +21,9 @@ func (f *Fleet) retry(do func() error) error { return f.retryWhile(busy, do) }
 // next reads the repository: see docs/limits.md. A package revision that stays away until Timeout is an error. What
 // Porch has not done in time, on a busy machine, is done again.
 func (f *Fleet) find(do func() error) error {
-	return f.retryWhile(func(err error) bool { return busy(err) || apierrors.IsNotFound(err) || apierrors.IsTimeout(err) }, do)
+	return f.retryWhile(func(err error) bool {
+		return busy(err) || apierrors.IsNotFound(err) || apierrors.IsTimeout(err)
+	}, do)
 }
 
 // retryWhile retries do while its error is a passing one, until Timeout.
