@@ -124,8 +124,8 @@ func twoDrafts(in *Input, target *revision.Revision) *Decision {
 		return nil
 	}
 	d := &Decision{Condition: *stalled(v1alpha1.ReasonTwoDrafts, "there are several open drafts of this variant, because "+
-		"one had not been found for a while: %s; nothing is done to them until there is one: keep the one that has what people "+
-		"changed, and delete the others", words.Some(names, ", "))}
+		"one had not been found for a while: %s; nothing is done to them until there is one: keep the one that has what "+
+		"people changed, and delete the others", words.Some(names, ", "))}
 	if own := notOwned(in, target); own != nil && own.Steps[0].Action == TakeBack {
 		d.Steps = own.Steps[:1]
 	}

@@ -120,8 +120,8 @@ func downstreamUnread(in *Input) *v1alpha1.Condition {
 	pkg := revision.DownstreamOf(in.Spec)
 	return new(v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, fmt.Sprintf(
 		"no revision is listed of the package %s, of which %s was published: the Repository %q has not been read "+
-			"to its end yet; if someone has deleted the revisions, or removed the package from git, delete this variant and create it "+
-			"again",
+			"to its end yet; if someone has deleted the revisions, or removed the package from git, delete this variant and "+
+			"create it again",
 		pkg, in.Published, pkg.Repo)))
 }
 

@@ -30,8 +30,8 @@ func (h *Home) Publish(ctx context.Context, r *revision.Revision) (err error) {
 	}
 	switch what := state.verdict(); {
 	case state.beside:
-		return failed(packages.ErrRefused, "the branch of %s changes more than %s: look at all of it, and merge it with git, "+
-			"or in your forge", f.Name, f.path)
+		return failed(packages.ErrRefused, "the branch of %s changes more than %s: look at all of it, and merge it with "+
+			"git, or in your forge", f.Name, f.path)
 	case what == done:
 		return failed(packages.ErrRefused, "merging %s would change nothing: the next sync ends it", f.Name)
 	case what == behind:

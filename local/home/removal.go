@@ -14,9 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// remove makes the branch by which a person removes a package that a variant lets go, and gives all that was published of
-// it these owners: tags stay, so it goes as a whole. Its commit says which variant asks for that. An earlier revision
-// that its variant keeps is refused.
+// remove makes the branch by which a person removes a package that a variant lets go, and gives all that was published
+// of it these owners: tags stay, so it goes as a whole. Its commit says which variant asks for that. An earlier
+// revision that its variant keeps is refused.
 func (h *Home) remove(ctx context.Context, f *found, owners []metav1.OwnerReference) error {
 	if f.Number != f.in.latest(f.path) && Owned(&revision.Revision{Owners: owners}) {
 		return failed(packages.ErrRefused, "the tags of what was published stay: %s is not the latest of its package",

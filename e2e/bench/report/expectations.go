@@ -41,8 +41,8 @@ func (r *Run) Expectations() []Expectation {
 		contests = append(contests, on.named(on.FanOut.expectations(), on.Rest.expectations(), on.Change.expectations())...)
 		scales = append(scales, on.named(on.Scale.expectations())...)
 	}
-	return slices.Concat(contests, r.expansionExpectations(), r.processExpectations(), r.planExpectations(), r.gitExpectations(),
-		scales, r.Rollouts.expectations(), r.Tenancy.expectations(), r.Soak.expectations())
+	return slices.Concat(contests, r.expansionExpectations(), r.processExpectations(), r.planExpectations(),
+		r.gitExpectations(), scales, r.Rollouts.expectations(), r.Tenancy.expectations(), r.Soak.expectations())
 }
 
 // named returns expectations with the name of the cache added.

@@ -20,8 +20,8 @@ const (
 	maxWrites = 3
 )
 
-// lets reports whether a revision loses an owner and gets none. A variant that lets a revision go may be gone before it is
-// looked at again, and then what is owned by it is deleted; one that takes it sees when it has to do that again.
+// lets reports whether a revision loses an owner and gets none. A variant that lets a revision go may be gone before it
+// is looked at again, and then what is owned by it is deleted; one that takes it sees when it has to do that again.
 func lets(r *revision.Revision, owners []metav1.OwnerReference) bool {
 	return !slices.ContainsFunc(owners, func(o metav1.OwnerReference) bool {
 		return !slices.ContainsFunc(r.Owners, func(was metav1.OwnerReference) bool { return same(was, o) })

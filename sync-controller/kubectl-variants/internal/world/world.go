@@ -50,12 +50,14 @@ type Named struct {
 	Notes []string
 }
 
-// What a world asks for: what Porch makes of the files of a package when it saves them, where the error is that of a
-// pipeline; the files that a package revision has; and the objects of a kind that were not read.
+// Render returns what Porch makes of the files of a package when it saves them. The error is that of a pipeline.
+type Render = func(ctx context.Context, files map[string]string) (map[string]string, error)
+
+// What a world asks for: the files that a package revision has, and the objects of a kind that were not read.
 type (
-	Render   = func(ctx context.Context, files map[string]string) (map[string]string, error)
 	contents = func(ctx context.Context, namespace, name string) (map[string]string, error)
-	unknown  = func(ctx context.Context, kind schema.GroupVersionKind, namespace string) ([]*unstructured.Unstructured, error)
+	unknown  = func(ctx context.Context, kind schema.GroupVersionKind, namespace string) (
+		[]*unstructured.Unstructured, error)
 )
 
 // newWorld returns a world without objects.
