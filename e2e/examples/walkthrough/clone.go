@@ -19,6 +19,10 @@ func Clone(dir, root string, bin map[string]string, examples ...string) error {
 		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(root, name))); err != nil {
 			return fmt.Errorf("cannot copy %s: %w", name, err)
 		}
+		// What a test expects of an example is not part of what is tested.
+		if err := os.RemoveAll(filepath.Join(dir, name, ".expected")); err != nil {
+			return err
+		}
 	}
 	for name, target := range bin {
 		target, err := filepath.Abs(target)
