@@ -11,8 +11,8 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/krm"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -139,7 +139,7 @@ func failsOn(text string) func(context.Context, map[string]string) (map[string]s
 	return func(_ context.Context, files map[string]string) (map[string]string, error) {
 		for _, content := range files {
 			if strings.Contains(content, text) {
-				return nil, memory.RenderFailed("pkg.render: set-labels: no such luck")
+				return nil, packages.RenderError("pkg.render: set-labels: no such luck")
 			}
 		}
 		return files, nil

@@ -6,7 +6,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/memory/memorytest"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
@@ -54,7 +53,7 @@ func begin(t *testing.T, git bool) *contract.World {
 	c.Repository("edge", nil)
 	c.Render = func(_ context.Context, files map[string]string) (map[string]string, error) {
 		if images := tasks.Pipelines(files); len(images) > 0 {
-			return nil, memory.RenderFailed("there is no function " + images[0])
+			return nil, packages.RenderError("there is no function " + images[0])
 		}
 		return tasks.Render(files)
 	}

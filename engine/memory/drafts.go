@@ -229,7 +229,7 @@ func (p *packagesState) checkSaved(files map[string]string) error {
 			return &failure{fmt.Errorf("illegal name '%s'", name), packages.ErrRefused, packages.FileRefused}
 		}
 		if strings.HasPrefix(path.Clean(name), "..") {
-			return RenderFailed("cannot add a directory above '/'")
+			return packages.RenderError("cannot add a directory above '/'")
 		}
 	}
 	switch {

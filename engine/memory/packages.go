@@ -27,18 +27,12 @@ type Options struct {
 	// package has no commit if its upstream has none.
 	HideCommits bool
 	// Render is what the pipeline of a package makes of its files whenever they are saved; nil for nothing. An error is a
-	// *packages.Error; see RenderFailed.
+	// *packages.Error; see packages.RenderError.
 	Render func(ctx context.Context, files map[string]string) (map[string]string, error)
 	// Contents returns the files of a revision that was added without files; nil if there is none.
 	Contents func(ctx context.Context, namespace, name string) (map[string]string, error)
 	// Memo keeps what is found out about files; nil for one of its own.
 	Memo *tasks.Memo
-}
-
-// RenderFailed returns the error of a Render whose functions have failed, by what they said.
-func RenderFailed(said string) error {
-	return &packages.Error{Kind: packages.ErrRefused, Condition: packages.RenderFailed(said), Rendered: said,
-		Err: errors.New(said)}
 }
 
 // Packages implements packages.Home and packages.Known over values. It makes drafts as kpt and Porch do.

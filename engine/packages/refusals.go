@@ -3,6 +3,7 @@
 package packages
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,6 +18,11 @@ func RenderFailed(said string) v1alpha1.Condition {
 	return v1alpha1.Stalled(v1alpha1.ReasonRenderFailed,
 		"nothing was saved, because the pipeline in the package's Kptfile failed; correct the function or its config, in "+
 			"the upstream or in this variant: "+said)
+}
+
+// RenderError returns the error of a save whose pipeline failed, by what its functions said.
+func RenderError(said string) error {
+	return &Error{Kind: ErrRefused, Condition: RenderFailed(said), Rendered: said, Err: errors.New(said)}
 }
 
 // FileRefused returns what it means that Porch refuses a package because of a file in it, and always will.

@@ -71,8 +71,7 @@ func (h pipelines) render(ctx context.Context, files map[string]string) (map[str
 	}
 	rendered, err := h.kpt.Render(ctx, files)
 	if failed, is := errors.AsType[*programs.PipelineError](err); is {
-		return nil, &packages.Error{Kind: packages.ErrRefused, Err: err, Rendered: failed.Said,
-			Condition: packages.RenderFailed(failed.Said)}
+		return nil, packages.RenderError(failed.Said)
 	}
 	if err != nil && ctx.Err() == nil {
 		err = &packages.Error{Kind: packages.ErrUnavailable, Err: err, Rendered: err.Error(),

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/package-variants/package-variants/engine/memory"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/programs"
@@ -40,7 +40,7 @@ func newKpt(runner string) (world.Render, error) {
 		}
 		if failed, is := errors.AsType[*programs.PipelineError](err); is {
 			// As Porch says it, in one line.
-			return nil, memory.RenderFailed("pkg.render: " + strings.Join(strings.Fields(failed.Said), " "))
+			return nil, packages.RenderError("pkg.render: " + strings.Join(strings.Fields(failed.Said), " "))
 		}
 		return rendered, err
 	}, nil
