@@ -3,10 +3,10 @@
 package memory
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
+	"github.com/package-variants/package-variants/engine/objects"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -78,14 +78,10 @@ func (t *table[T]) in(namespace string) []T { return inOrder(namespace, t.all, t
 
 func inOrder[T, V any](namespace string, keys map[key]V, all map[key]T) []T {
 	var out []T
-	for _, k := range slices.SortedFunc(maps.Keys(keys), byKey) {
+	for _, k := range slices.SortedFunc(maps.Keys(keys), objects.CompareKeys) {
 		if namespace == "" || k.Namespace == namespace {
 			out = append(out, all[k])
 		}
 	}
 	return out
-}
-
-func byKey(a, b key) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }

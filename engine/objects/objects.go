@@ -5,6 +5,7 @@
 package objects
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -31,6 +32,11 @@ const (
 // KeyOf returns the namespace and the name of an object.
 func KeyOf(o metav1.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
+// CompareKeys orders objects by their namespaces, and then by their names, for slices.SortFunc.
+func CompareKeys(a, b types.NamespacedName) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
 // Variants has the PackageVariants and the Repositories that they name, as of some moments ago. A write names the

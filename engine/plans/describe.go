@@ -19,10 +19,10 @@ import (
 // plan turns the records into a plan.
 func (p *planner) plan(ctx context.Context) (*Plan, error) {
 	plan := &Plan{Variants: []Variant{}, Notes: p.notes}
-	for _, s := range sortedSets(p.setRecords) {
+	for _, s := range sorted(p.setRecords) {
 		plan.Sets = append(plan.Sets, s.describe())
 	}
-	for _, r := range sortedRecords(p.records) {
+	for _, r := range sorted(p.records) {
 		v, err := p.describe(ctx, r)
 		if err != nil {
 			return nil, err

@@ -145,12 +145,12 @@ func (p *planner) source(verbs ...string) objects.Source {
 func (p *planner) run(ctx context.Context) error {
 	for range maxRounds {
 		version := p.world.Version()
-		for _, s := range sortedSets(p.setRecords) {
+		for _, s := range sorted(p.setRecords) {
 			if err := p.lookAtSet(ctx, s); err != nil {
 				return err
 			}
 		}
-		all := sortedRecords(p.records)
+		all := sorted(p.records)
 		for i, r := range all {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -173,7 +173,7 @@ func (s *syncer) conclude(ctx context.Context) {
 		}
 		r.Failures = append(r.Failures, id+": "+said)
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(s.store.suspended), byKey) {
+	for _, key := range slices.SortedFunc(maps.Keys(s.store.suspended), objects.CompareKeys) {
 		if pv, err := s.store.Variant(ctx, key.Namespace, key.Name); err == nil && pv == nil {
 			r.note("%s: the annotation %s of a set names it, and no set has such a variant", key, SuspendVariantsAnnotation)
 		}

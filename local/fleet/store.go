@@ -92,7 +92,7 @@ func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *
 		s.places[objects.KeyOf(pv)] = m.Place(v1alpha1.GroupVersion.WithKind(variantKind).GroupKind(), pv.Namespace, pv.Name)
 		s.Add(pv)
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(was.Variants), byKey) {
+	for _, key := range slices.SortedFunc(maps.Keys(was.Variants), objects.CompareKeys) {
 		if _, is := s.places[key]; is {
 			continue
 		}
@@ -193,8 +193,6 @@ func (s *store) setStatus(ctx context.Context, key types.NamespacedName, change 
 	}
 	return s.Objects.WriteStatus(ctx, before, pv)
 }
-
-func byKey(a, b types.NamespacedName) int { return strings.Compare(a.String(), b.String()) }
 
 // suspendBy notes the variants that a set suspends.
 func (s *store) suspendBy(set *v1alpha2.PackageVariantSet) {
