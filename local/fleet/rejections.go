@@ -50,15 +50,16 @@ func (s *syncer) asked(ctx context.Context, pv *v1alpha1.PackageVariant) (string
 // reject notes what people rejected: drafts of which they removed the branch, and publications that they took back. The
 // notes are those before that was found.
 func (s *syncer) reject(ctx context.Context, settled *home.Settled, notes home.Notes) error {
-	for _, id := range settled.Rejected {
-		for _, key := range variantsOf(id, notes[id].Owners) {
-			s.state.Rejections[key] = Rejection{Revision: nameIn(id), Asked: s.was.Variants[key].Asked}
+	note := func(id string, owners []metav1.OwnerReference, reverted bool) {
+		for _, key := range variantsOf(id, owners) {
+			s.state.Rejections[key] = Rejection{Revision: nameIn(id), Asked: s.was.Variants[key].Asked, Reverted: reverted}
 		}
 	}
+	for _, id := range settled.Rejected {
+		note(id, notes[id].Owners, false)
+	}
 	for _, id := range settled.TakenBack {
-		for _, key := range variantsOf(id, notes[id].Owners) {
-			s.state.Rejections[key] = Rejection{Revision: nameIn(id), Asked: s.was.Variants[key].Asked, Reverted: true}
-		}
+		note(id, notes[id].Owners, true)
 	}
 	for _, id := range settled.Published {
 		namespace, name, _ := strings.Cut(id, "/")
@@ -70,11 +71,8 @@ func (s *syncer) reject(ctx context.Context, settled *home.Settled, notes home.N
 		if err != nil {
 			return err
 		}
-		if !goesBack(&published, all) {
-			continue
-		}
-		for _, key := range variantsOf(id, published.Owners) {
-			s.state.Rejections[key] = Rejection{Revision: name, Asked: s.was.Variants[key].Asked, Reverted: true}
+		if goesBack(&published, all) {
+			note(id, published.Owners, true)
 		}
 	}
 	return nil

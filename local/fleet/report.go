@@ -195,8 +195,9 @@ func (s *syncer) conclude(ctx context.Context) {
 				line.Message = d.Message
 			}
 		}
-		if meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionConflicted) {
-			line.Conflicts = meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted).Message
+		if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted); c != nil &&
+			c.Status == metav1.ConditionTrue {
+			line.Conflicts = c.Message
 		}
 		if line.Draft != "" {
 			line.PullRequest = s.pullRequest(ctx, &line)

@@ -58,6 +58,11 @@ func (h *Home) BranchesOf(r *revision.Revision) Branches {
 		return Branches{}
 	}
 	p := place{path: in.place(r.Package.Name), workspace: r.Workspace}
-	return Branches{Repository: in.Address, Branch: strings.TrimPrefix(p.ref(), branches),
-		Base: strings.TrimPrefix(in.branch(), branches)}
+	return in.branches(p.ref())
+}
+
+// branches returns a branch for a person to merge, and the one that it is to be merged into.
+func (r *repository) branches(ref string) Branches {
+	return Branches{Repository: r.Address, Branch: strings.TrimPrefix(ref, branches),
+		Base: strings.TrimPrefix(r.branch(), branches)}
 }

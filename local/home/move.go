@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/package-variants/package-variants/engine/packages"
@@ -33,11 +32,7 @@ func (h *Home) Move(ctx context.Context, r *revision.Revision, to revision.Lifec
 	case [2]revision.Lifecycle{revision.Proposed, revision.Published}:
 		err = h.publish(ctx, f)
 	case [2]revision.Lifecycle{revision.Published, revision.DeletionProposed}:
-		if err = h.remove(ctx, f, r.Owners); err == nil {
-			note := h.noted(f)
-			note.Owners, note.Labels, note.Annotations = slices.Clone(r.Owners), f.Labels, f.Annotations
-			h.notes[f.key().String()] = note
-		}
+		err = h.remove(ctx, f, r.Owners)
 	case [2]revision.Lifecycle{revision.DeletionProposed, revision.Published}:
 		f.in.keep(f)
 	default:

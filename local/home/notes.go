@@ -26,14 +26,6 @@ type Note struct {
 	Annotations map[string]string       `json:"annotations,omitempty"`
 	// Draft is where an open draft was when it was pushed or seen last.
 	Draft *Seen `json:"draft,omitempty"`
-	// Refused is what the server said when it refused to have an open draft merged.
-	Refused *Refused `json:"refused,omitempty"`
-}
-
-// Refused are the words by which a server refused to have a draft merged, and the tree that its package had then.
-type Refused struct {
-	Tree  string `json:"tree"`
-	Words string `json:"words"`
 }
 
 // Seen is where a draft was seen: its commit, the tree of its package, and the commit of the branch at that time.
@@ -41,6 +33,8 @@ type Seen struct {
 	Commit string `json:"commit"`
 	Tree   string `json:"tree"`
 	Branch string `json:"branch"`
+	// Refused is what the server said when it refused to have it merged, with that tree.
+	Refused string `json:"refused,omitempty"`
 }
 
 // String is the key of the notes on a revision.

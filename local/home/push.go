@@ -43,10 +43,12 @@ func (e *Refusal) Error() string {
 // OfDraft reports whether the ref is a draft rather than a branch or a tag.
 func (e *Refusal) OfDraft() bool { return strings.HasPrefix(e.Ref, drafts) }
 
-// ofMerge reports whether an error is that of a server that refuses to have a draft merged.
-func ofMerge(err error) bool {
-	refusal, is := errors.AsType[*Refusal](err)
-	return is && refusal.Merge
+// ofMerge returns the error of a server that refuses to have a draft merged; nil for any other.
+func ofMerge(err error) *Refusal {
+	if refusal, is := errors.AsType[*Refusal](err); is && refusal.Merge {
+		return refusal
+	}
+	return nil
 }
 
 // Unwrap says of which kind of the port it is.
@@ -120,7 +122,7 @@ func (all outcomes) byRevision() []Outcome {
 		if of[o.of] == nil {
 			of[o.of] = &Outcome{Namespace: o.of.namespace, Name: o.of.name}
 		}
-		if first := of[o.of].Err; first == nil || o.err != nil && ofMerge(first) {
+		if first := of[o.of].Err; first == nil || o.err != nil && ofMerge(first) != nil {
 			of[o.of].Err = o.err
 		}
 		if o.ended == "" {
@@ -142,9 +144,8 @@ func (all outcomes) byRevision() []Outcome {
 // noteAll notes where drafts are, and nothing of those that there are not.
 func (h *Home) noteAll(all outcomes) {
 	for _, o := range all {
-		refusal, _ := errors.AsType[*Refusal](o.err)
 		refused := ofMerge(o.err)
-		if !refused && !strings.HasPrefix(o.ref, drafts) {
+		if refused == nil && !strings.HasPrefix(o.ref, drafts) {
 			continue
 		}
 		f, err := h.find(o.of.namespace, o.of.name)
@@ -155,9 +156,8 @@ func (h *Home) noteAll(all outcomes) {
 			continue
 		}
 		h.seen(f)
-		if note := h.noted(f); refused && f.number == 0 {
-			note.Refused = &Refused{Tree: string(f.tree), Words: refusal.Words}
-			h.notes[o.of.String()] = note
+		if seen := h.noted(f).Draft; refused != nil && seen != nil {
+			seen.Refused = refused.Words
 		}
 	}
 }
@@ -171,7 +171,11 @@ func (h *Home) seen(f *found) {
 	switch {
 	case f.Open():
 		note.Owners = f.Owners
-		note.Draft = &Seen{Commit: f.Commit, Tree: string(f.tree), Branch: string(f.in.ref(f.in.branch()).Commit)}
+		seen := &Seen{Commit: f.Commit, Tree: string(f.tree), Branch: string(f.in.ref(f.in.branch()).Commit)}
+		if before := note.Draft; before != nil && before.Tree == seen.Tree {
+			seen.Refused = before.Refused
+		}
+		note.Draft = seen
 	default:
 		note.Draft = nil
 	}

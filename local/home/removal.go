@@ -4,6 +4,7 @@ package home
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func (h *Home) remove(ctx context.Context, f *found, owners []metav1.OwnerRefere
 		return err
 	}
 	for i := range all {
-		if each := &all[i]; each.number > 0 && Owned(&each.Revision) {
+		if each := &all[i]; each.number > 0 && (Owned(&each.Revision) || each.Name == f.Name) {
 			note := h.noted(each)
 			note.Owners = slices.Clone(owners)
 			h.notes[each.key().String()] = note
@@ -83,23 +84,32 @@ func (h *Home) Withdraw(pkg revision.Package, namespace string, owner revision.O
 
 // endRemovals ends the branches by which packages were to be removed that are gone.
 func (h *Home) endRemovals(r *repository, s *Settled) error {
-	for name := range r.refs {
-		where, is := strings.CutPrefix(name, removals)
-		pkg, in := strings.CutPrefix("/"+where, r.Root())
-		if !is || !in || r.ref(name).Hash == "" {
-			continue
-		}
-		now, err := r.at(r.ref(r.branch()).Commit, where)
+	for of, ref := range r.removals() {
+		now, err := r.at(r.ref(r.branch()).Commit, r.place(of.Name))
 		if err != nil {
 			return err
 		}
 		if now == "" {
-			of := revision.Package{Repo: r.Name, Name: pkg}
-			r.set(name, git.Ref{}, key{r.Namespace, of.NameOf("")})
+			r.set(ref, git.Ref{}, key{r.Namespace, of.NameOf("")})
 			s.Removed = append(s.Removed, key{r.Namespace, of.String()}.String())
 		}
 	}
 	return nil
+}
+
+// removals returns the packages that are to be removed, in order, with the branches that do so.
+func (r *repository) removals() iter.Seq2[revision.Package, string] {
+	return func(yield func(revision.Package, string) bool) {
+		names := slices.Concat(slices.Collect(maps.Keys(r.refs)), slices.Collect(maps.Keys(r.changes)))
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			where, is := strings.CutPrefix(name, removals)
+			pkg, in := strings.CutPrefix("/"+where, r.Root())
+			if is && in && r.ref(name).Hash != "" && !yield(revision.Package{Repo: r.Name, Name: pkg}, name) {
+				return
+			}
+		}
+	}
 }
 
 // Removal is a package that a person removes by merging a branch.
@@ -120,22 +130,14 @@ func (h *Home) Removals() (all []Removal, err error) {
 		if r.err != nil {
 			continue
 		}
-		names := slices.Concat(slices.Collect(maps.Keys(r.refs)), slices.Collect(maps.Keys(r.changes)))
-		slices.Sort(names)
-		for _, name := range slices.Compact(names) {
-			where, is := strings.CutPrefix(name, removals)
-			pkg, in := strings.CutPrefix("/"+where, r.Root())
-			if !is || !in || r.ref(name).Hash == "" {
-				continue
-			}
-			commit, err := r.git.Commit(r.ref(name).Commit)
+		for of, ref := range r.removals() {
+			commit, err := r.git.Commit(r.ref(ref).Commit)
 			if err != nil {
 				return nil, err
 			}
 			by := madeBy(commit.Message)
 			if variant, is := strings.CutPrefix(by.variant, r.Namespace+"/"); is && by.fleet == h.fleet {
-				all = append(all, Removal{r.Namespace, revision.Package{Repo: r.Name, Name: pkg}, variant,
-					Branches{r.Address, strings.TrimPrefix(name, branches), strings.TrimPrefix(r.branch(), branches)}})
+				all = append(all, Removal{r.Namespace, of, variant, r.branches(ref)})
 			}
 		}
 	}

@@ -143,12 +143,12 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 
 // held says why only a person may publish a draft; "" if nothing does.
 func (h *Home) held(f *found) string {
-	refused := h.notes[f.key().String()].Refused
+	seen := h.notes[f.key().String()].Draft
 	switch {
 	case h.beside[f.key()]:
 		return "its branch changes more than " + f.path + ": look at all of it, and merge it"
-	case refused != nil && refused.Tree == string(f.tree):
-		return "the git repository refuses to have it merged, and its forge has to: " + refused.Words
+	case seen != nil && seen.Refused != "" && seen.Tree == string(f.tree):
+		return "the git repository refuses to have it merged, and its forge has to: " + seen.Refused
 	}
 	return ""
 }

@@ -170,7 +170,7 @@ func (h *Home) judge(ctx context.Context, r *repository, f *found, own map[git.H
 	s.Done = append(s.Done, f.key().String())
 	r.set(f.ref(), git.Ref{}, f.key())
 	note := h.noted(f)
-	note.Owners, note.Draft, note.Refused = f.Owners, nil, nil
+	note.Owners, note.Draft = f.Owners, nil
 	h.notes[f.key().String()] = note
 	return true, nil
 }
@@ -256,7 +256,7 @@ func (h *Home) missing(ctx context.Context, r *repository, merged map[string][]s
 		}
 		s.Merged = append(s.Merged, id)
 		merged[note.Package] = append(merged[note.Package], note.Workspace)
-		note.Draft, note.Refused = nil, nil
+		note.Draft = nil
 		h.notes[id] = note
 	}
 	return nil
