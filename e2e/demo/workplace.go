@@ -113,7 +113,7 @@ var done = []string{"make() { :; }", "sync-controller() { :; }"}
 
 // shell starts a shell, and sets an example up in it. When ctx is done, the shell is killed. It must be closed.
 func (w *workplace) shell(ctx context.Context, readme *walkthrough.Document) (*walkthrough.Session, error) {
-	s, err := walkthrough.Start(ctx, w.clone, append(walkthrough.Environment(), "HOME="+w.home, "LC_ALL=C",
+	s, err := walkthrough.Start(ctx, w.clone, append(walkthrough.Environment(), "HOME="+w.home,
 		"TMPDIR="+w.home))
 	if err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func newGuide(t *testing.T, options stack.Options) *guide {
 	writeFile(t, filepath.Join(clone, "configmaps-role.yaml"), g.block(t, "Let it read objects", "yaml").Text)
 	writeFile(t, filepath.Join(clone, "published.yaml"), g.block(t, "Which rights users need", "yaml").Text)
 	writeFile(t, filepath.Join(clone, "egress.yaml"), g.block(t, "Restrict its network", "yaml").Text)
-	env := append(walkthrough.Environment(os.Getenv("TOOLS_BIN")), "HOME="+home, "KUBECONFIG="+s.Kubeconfig, "LC_ALL=C")
+	env := append(walkthrough.Environment(os.Getenv("TOOLS_BIN")), "HOME="+home, "KUBECONFIG="+s.Kubeconfig)
 	if g.shell, err = walkthrough.Start(t.Context(), clone, env); err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func startSession(t *testing.T) *walkthrough.Session {
 		"stack": shared.Dir}, example); err != nil {
 		t.Fatal(err)
 	}
-	s, err := walkthrough.Start(t.Context(), dir, append(walkthrough.Environment(), "HOME="+temp, "LC_ALL=C"))
+	s, err := walkthrough.Start(t.Context(), dir, append(walkthrough.Environment(), "HOME="+temp))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
 	"github.com/package-variants/package-variants/e2e/internal/kpt"
 	"github.com/package-variants/package-variants/e2e/internal/tree"
 )
@@ -40,9 +41,8 @@ func newFleet(t testing.TB, sites int) *fleet {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	f := &fleet{TB: t, dir: dir, sites: sites, env: append(os.Environ(), "HOME="+dir, "GIT_CONFIG_GLOBAL=/dev/null",
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a",
-		"GIT_COMMITTER_EMAIL=a@example.com", "PATH="+filepath.Dir(tool.Path)+":"+os.Getenv("PATH"))}
+	f := &fleet{TB: t, dir: dir, sites: sites,
+		env: append(walkthrough.Environment(filepath.Dir(tool.Path)), "HOME="+dir)}
 	for _, name := range []string{"blueprints", "sites", "fleet"} {
 		f.run("", "git", "init", "-q", "--bare", "-b", "main", name+".git")
 		f.run("", "git", "init", "-q", "-b", "main", name)

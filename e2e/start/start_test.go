@@ -127,9 +127,7 @@ func startSession(t *testing.T) *walkthrough.Session {
 	if err := os.CopyFS(filepath.Join(dir, filepath.FromSlash(files)), os.DirFS(filepath.Join(root, files))); err != nil {
 		t.Fatal(err)
 	}
-	env := append(walkthrough.Environment(), "HOME="+temp, "LC_ALL=C", "GIT_AUTHOR_NAME=a",
-		"GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
-	s, err := walkthrough.Start(t.Context(), dir, env)
+	s, err := walkthrough.Start(t.Context(), dir, append(walkthrough.Environment(), "HOME="+temp))
 	if err != nil {
 		t.Fatal(err)
 	}
