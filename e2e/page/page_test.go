@@ -199,7 +199,7 @@ func TestNothingIsMarkup(t *testing.T) {
 	if !browser.Eval[bool](p, `document.querySelector("#fleet").innerText.includes("onerror=")`) {
 		t.Error("the content is not on the page")
 	}
-	if got := browser.Eval[string](p, "document.title"); got != "What the controller is going to do" {
+	if got := browser.Eval[string](p, "document.title"); got != "What is going to happen" {
 		t.Errorf("the title is %q", got)
 	}
 	if n := browser.Eval[int](p, `document.querySelectorAll("script").length + document.querySelectorAll("img").length`); n != 1 {

@@ -60,7 +60,7 @@ func (p *Packages) Ask(ctx context.Context, d packages.Draft) (revision.Revision
 		if p.revisions.all[keyOf(&r)] != nil {
 			return failed(packages.ErrStale, "there is a package revision %s", r.Name)
 		}
-		p.log.note(w)
+		p.log.Note(w)
 		p.stamp(&r)
 		r.Created, r.Lock = p.log.second().Time, tasks.LockOf(files)
 		p.originals[keyOf(&r)] = files
@@ -184,7 +184,7 @@ func (p *Packages) Save(ctx context.Context, read packages.Content,
 		case e.Version != read.Version:
 			return failed(packages.ErrStale, "it has changed")
 		}
-		p.log.note(w)
+		p.log.Note(w)
 		r := e.Revision
 		p.stamp(&r)
 		r.Lock = tasks.LockOf(files)
@@ -331,7 +331,7 @@ func (p *Packages) patch(ctx context.Context, r *revision.Revision, subresource 
 		case now.Published() != was.Published() && was.Lifecycle != revision.Proposed:
 			return failed(packages.ErrRefused, "it is %s, and cannot become %s", was.Lifecycle, now.Lifecycle)
 		}
-		p.log.note(w)
+		p.log.Note(w)
 		if !was.Published() {
 			p.stamp(&now)
 		}
@@ -388,7 +388,7 @@ func (p *Packages) Delete(_ context.Context, r *revision.Revision) error {
 		if p.revisions.all[keyOf(r)] == nil {
 			return nil
 		}
-		p.log.note(w)
+		p.log.Note(w)
 		p.revisions.drop(keyOf(r))
 		return nil
 	})

@@ -110,8 +110,8 @@ func (l *Log) Writes() []Write {
 	return writes
 }
 
-// note records a write.
-func (l *Log) note(w Write) {
+// Note records a write.
+func (l *Log) Note(w Write) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.version++

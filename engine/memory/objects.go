@@ -112,7 +112,7 @@ func (o *Objects) Apply(object metav1.Object) {
 	if changed {
 		object.SetGeneration(object.GetGeneration() + 1)
 	}
-	o.log.note(Write{Verb: "patch", Resource: resource, Name: k.Name})
+	o.log.Note(Write{Verb: "patch", Resource: resource, Name: k.Name})
 	o.stamp(object)
 	o.put(object)
 }
@@ -348,7 +348,7 @@ func (o *Objects) change(before, pv *v1alpha1.PackageVariant, subresource string
 		if err := change(now); err != nil {
 			return err
 		}
-		o.log.note(w)
+		o.log.Note(w)
 		o.stamp(now)
 		o.put(now)
 		now.DeepCopyInto(pv)
@@ -380,7 +380,7 @@ func (o *Objects) WriteSetStatus(_ context.Context, before, set *v1alpha2.Packag
 		}
 		now := was.DeepCopy()
 		now.Status = *set.Status.DeepCopy()
-		o.log.note(w)
+		o.log.Note(w)
 		o.stamp(now)
 		o.put(now)
 		now.DeepCopyInto(set)
@@ -420,7 +420,7 @@ func (o *Objects) Create(ctx context.Context, pv *v1alpha1.PackageVariant, how o
 		if how.Try {
 			return errTried
 		}
-		o.log.note(w)
+		o.log.Note(w)
 		o.make(variantKind.Kind, pv)
 		return nil
 	}))
@@ -470,7 +470,7 @@ func (o *Objects) Delete(_ context.Context, pv *v1alpha1.PackageVariant) error {
 		if was == nil || pv.UID != "" && was.UID != pv.UID {
 			return nil
 		}
-		o.log.note(w)
+		o.log.Note(w)
 		o.delete(was)
 		return nil
 	})

@@ -69,5 +69,5 @@ func (r *record) failure(stall Stall) string {
 	if errors.Is(err, ErrUnforeseen) {
 		return err.Error()
 	}
-	return "the controller would fail: " + err.Error()
+	return "this would fail: " + err.Error()
 }

@@ -82,7 +82,7 @@ func all(c *memorytest.Cluster) plans.Keys {
 
 func planOf(t *testing.T, c *memorytest.Cluster, named, others plans.Keys) *plans.Plan {
 	t.Helper()
-	plan, err := plans.Make(t.Context(), c.World, named, plans.Options{Version: "1", Runtime: mutate.Builtin{},
+	plan, err := plans.Make(t.Context(), plans.Of(c.World), named, plans.Options{Version: "1", Runtime: mutate.Builtin{},
 		Rendered: true, Others: others})
 	c.Must(err)
 	return plan
@@ -140,7 +140,7 @@ func TestOthersUntold(t *testing.T) {
 	fleet := newFleet(t)
 	fleet.EditVariant("head", func(pv *v1alpha1.PackageVariant) { pv.Spec.Injectors = []variant.InjectionSelector{{Name: "facts"}} })
 	unread := errors.New("you may not list configmaps")
-	plan, err := plans.Make(t.Context(), fleet.World, plans.Keys{Variants: []types.NamespacedName{memorytest.Key("next")}},
+	plan, err := plans.Make(t.Context(), plans.Of(fleet.World), plans.Keys{Variants: []types.NamespacedName{memorytest.Key("next")}},
 		plans.Options{Version: "1", Runtime: mutate.Builtin{}, Rendered: true, Others: all(fleet),
 			Denied: func(context.Context, objects.Kind, ...string) error { return unread }})
 	fleet.Must(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/sets"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -48,6 +49,31 @@ type Options struct {
 	MayApprove func(ctx context.Context, namespace string) (bool, error)
 	// Others are sets and variants that are not named. They are in the plan if something becomes of them.
 	Others Keys
+	// Held reports whether a variant is left as it is, and says so in its status; nil if none is.
+	Held func(ctx context.Context, variant types.NamespacedName) (bool, error)
+}
+
+// World is what a plan is made over. Its writes are kept in memory.
+type World struct {
+	*memory.Log
+	Packages Packages
+	Objects  objects.Sets
+	// Source returns the other objects as far as nothing denies them.
+	Source func(denied func(context.Context, objects.Kind) error) objects.Source
+}
+
+// Packages are the packages of a world.
+type Packages interface {
+	packages.Home
+	packages.Known
+	// Original returns the files that a revision had before anything was written to it: those with which it was made, if
+	// it did not exist.
+	Original(ctx context.Context, namespace, name string) (map[string]string, error)
+}
+
+// Of returns a world in memory.
+func Of(w *memory.World) World {
+	return World{Log: w.Log, Packages: w.Packages, Objects: w.Objects, Source: w.Objects.Source}
 }
 
 // Keys are the keys of sets and variants.
@@ -56,7 +82,7 @@ type Keys struct{ Sets, Variants []types.NamespacedName }
 // planner is a plan in the making.
 type planner struct {
 	Options
-	world    *memory.World
+	world    World
 	variants *life.Reconciler
 	sets     *sets.Reconciler
 	// look and setLook are what the last reconcile of a variant and of a set did.
@@ -100,7 +126,7 @@ type setRecord struct {
 
 // Make returns what the controller would do about named sets and variants of a world, about the variants of those sets,
 // and about the others. It applies the controller's writes to the world. It fails if the world does.
-func Make(ctx context.Context, world *memory.World, named Keys, options Options) (*Plan, error) {
+func Make(ctx context.Context, world World, named Keys, options Options) (*Plan, error) {
 	p := newPlanner(world, options)
 	if err := p.add(ctx, named); err != nil {
 		return nil, err
@@ -115,7 +141,7 @@ func Make(ctx context.Context, world *memory.World, named Keys, options Options)
 }
 
 // newPlanner returns a planner over a world, without records. A world is what the caches, the API server and Porch say.
-func newPlanner(world *memory.World, options Options) *planner {
+func newPlanner(world World, options Options) *planner {
 	world.Writes() // those until now are not the controller's
 	p := &planner{Options: options, world: world,
 		setRecords: map[types.NamespacedName]*setRecord{}, records: map[types.NamespacedName]*record{}}
@@ -133,7 +159,7 @@ func newPlanner(world *memory.World, options Options) *planner {
 
 // source returns the objects of the world that the controller can read with its rights, for which it needs the verbs.
 func (p *planner) source(verbs ...string) objects.Source {
-	return p.world.Objects.Source(func(ctx context.Context, kind objects.Kind) error {
+	return p.world.Source(func(ctx context.Context, kind objects.Kind) error {
 		if p.Denied == nil {
 			return nil
 		}
@@ -273,6 +299,11 @@ func (p *planner) lookAt(ctx context.Context, r *record) error {
 // variant is settled, or does not exist.
 func (p *planner) step(ctx context.Context, variant types.NamespacedName) (*life.Look, error) {
 	p.look = nil
+	if p.Held != nil {
+		if held, err := p.Held(ctx, variant); held || err != nil {
+			return nil, err
+		}
+	}
 	_, _, err := p.variants.Step(ctx, variant)
 	if p.look != nil {
 		err = nil // the look says why the steps ended

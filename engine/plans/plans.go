@@ -71,8 +71,8 @@ type Plan struct {
 
 // About is where and when a plan was made.
 type About struct {
-	// Cluster is the name of the cluster; Snapshot is the directory used instead.
-	Cluster, Snapshot string
+	// Over says what it was made over: "the cluster prod".
+	Over string
 	// Namespace may be empty if it is unknown.
 	Namespace     string
 	AllNamespaces bool
@@ -201,6 +201,17 @@ func (v *Variant) Actions() []Action {
 	}
 	if slices.ContainsFunc(v.Steps, func(s Step) bool { return s.Publishes() }) && v.Action != Publish {
 		out = append(out, Publish)
+	}
+	return out
+}
+
+// Texts say what the controller does, step by step.
+func (v *Variant) Texts() []string {
+	var out []string
+	for _, s := range v.Steps {
+		if s.Text != "" {
+			out = append(out, s.Text)
+		}
 	}
 	return out
 }

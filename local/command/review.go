@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 
@@ -151,8 +150,8 @@ func (e *env) itemsOf(ctx context.Context, f *fleet.Fleet, a *action, o *reviewO
 	return items, nil
 }
 
-// isTerminal reports whether the user can be asked.
-func isTerminal(in io.Reader) bool {
-	file, isFile := in.(*os.File)
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	file, isFile := stream.(*os.File)
 	return isFile && term.IsTerminal(int(file.Fd()))
 }

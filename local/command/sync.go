@@ -23,47 +23,20 @@ is on the default branch.`
 const exampleSync = `  # Make the drafts of a fleet, and publish what was merged since the last sync
   variants sync fleet/`
 
-const longPlan = `Say what sync would do with a fleet, and write nothing.`
-
-const examplePlan = `  # What would sync do?
-  variants plan fleet/
-
-  # For a program
-  variants plan fleet/ -o json`
-
 func newSync(e *env) *cobra.Command {
-	cmd := syncCommand(e, "sync", false)
-	cmd.Short, cmd.Long, cmd.Example = "Bring packages to what a fleet asks for", longSync, exampleSync
-	return cmd
-}
-
-func newPlan(e *env) *cobra.Command {
-	cmd := syncCommand(e, "plan", true)
-	cmd.Short, cmd.Long, cmd.Example = "Say what sync would do, and write nothing", longPlan, examplePlan
-	return cmd
-}
-
-func syncCommand(e *env, name string, plan bool) *cobra.Command {
 	var output string
-	cmd := &cobra.Command{Use: name + " DIR", Args: one("one directory with manifests")}
-	cmd.Flags().IntVar(&e.fleet.Removals, "max-removals", fleet.MaxRemovals, "how many variants may be removed at once")
-	cmd.Flags().BoolVar(&e.fleet.Aside, "any-commit", false, "let a commit count that does not follow the one that was "+
-		"synced last or is not on the default branch, and files that are in no commit")
-	cmd.Flags().BoolVar(&e.fleet.Render, "render", false, "run the pipelines of packages by kpt: the one in the "+
-		"environment variable KPT, or else on the PATH")
+	cmd := &cobra.Command{Use: "sync DIR", Short: "Bring packages to what a fleet asks for", Long: longSync,
+		Example: exampleSync, Args: one("one directory with manifests")}
+	e.syncFlags(cmd)
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "format: table, or json for programs")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if output != "table" && output != "json" {
 			return fmt.Errorf("--output %q is neither table nor json", output)
 		}
-		if e.fleet.Removals < 1 {
-			return fmt.Errorf("--max-removals=%d is no number of variants: it is at least 1", e.fleet.Removals)
-		}
-		o, err := e.options(args[0])
+		o, err := e.syncOptions(args[0])
 		if err != nil {
 			return err
 		}
-		o.Plan = plan
 		report, err := fleet.Sync(cmd.Context(), o)
 		if report == nil {
 			return err
@@ -74,6 +47,23 @@ func syncCommand(e *env, name string, plan bool) *cobra.Command {
 		return err
 	}
 	return cmd
+}
+
+// syncFlags adds the flags of what syncs, or says what a sync would do.
+func (e *env) syncFlags(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&e.fleet.Removals, "max-removals", fleet.MaxRemovals, "how many variants may be removed at once")
+	cmd.Flags().BoolVar(&e.fleet.Aside, "any-commit", false, "let a commit count that does not follow the one that was "+
+		"synced last or is not on the default branch, and files that are in no commit")
+	cmd.Flags().BoolVar(&e.fleet.Render, "render", false, "run the pipelines of packages by kpt: the one in the "+
+		"environment variable KPT, or else on the PATH")
+}
+
+// syncOptions returns the options of a sync of the fleet in a directory.
+func (e *env) syncOptions(dir string) (fleet.Options, error) {
+	if e.fleet.Removals < 1 {
+		return fleet.Options{}, fmt.Errorf("--max-removals=%d is no number of variants: it is at least 1", e.fleet.Removals)
+	}
+	return e.options(dir)
 }
 
 // show writes a report.

@@ -4,11 +4,14 @@ package fleet
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/local/fleet/fleettest"
 	"github.com/package-variants/package-variants/local/home"
 )
@@ -32,14 +35,39 @@ func (w *world) options() Options {
 	return Options{Dir: filepath.Join(w.People.Dir, "fleet"), Cache: w.Cache}
 }
 
-// sync syncs, and returns what came of it.
+// sync syncs, and returns what came of it. A plan foresees it.
 func (w *world) sync() *Report {
 	w.Helper()
+	plan := w.plan(w.options())
 	report, err := Sync(w.Context(), w.options())
 	if err != nil {
 		w.Fatal(err)
 	}
+	foreseen, came := map[string]string{}, map[string]string{}
+	for _, v := range plan.Variants {
+		foreseen[v.Name] = v.Condition.Reason
+	}
+	maps.DeleteFunc(foreseen, func(_, reason string) bool { return reason == "" })
+	for _, l := range report.Variants {
+		if came[l.Name] = l.Reason; l.Reason == "" || l.Reason == v1alpha1.ReasonPushRefused { // by a server
+			delete(came, l.Name)
+			delete(foreseen, l.Name)
+		}
+	}
+	w.Equal("what a plan foresees", came, foreseen)
 	return report
+}
+
+// plan plans, which changes nothing.
+func (w *world) plan(o Options) (plan *plans.Plan) {
+	w.Helper()
+	w.unchanged("a plan", func() {
+		var err error
+		if plan, err = Plan(w.Context(), o, true); err != nil {
+			w.Fatal(err)
+		}
+	})
+	return plan
 }
 
 // lines returns what a report says of variants, and what failed.
@@ -60,6 +88,9 @@ func (w *world) commits() string {
 func (w *world) idle() {
 	w.Helper()
 	before := w.Remote.Refs()
+	if plan := w.plan(w.options()); plan.Changes() {
+		w.Errorf("a plan with nothing to do changes: %+v", plan)
+	}
 	w.sync()
 	if diff := cmp.Diff(before, w.Remote.Refs()); diff != "" {
 		w.Errorf("a sync with nothing to do has changed refs (-before +after):\n%s\n%s", diff,

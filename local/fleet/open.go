@@ -26,8 +26,6 @@ type Options struct {
 	State string
 	// Cache is the directory for clones.
 	Cache string
-	// Plan has nothing pushed or recorded.
-	Plan bool
 	// Removals is how many variants may be removed at once; 0 for MaxRemovals.
 	Removals int
 	// Render has kpt run the pipelines of packages.

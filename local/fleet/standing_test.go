@@ -179,18 +179,6 @@ func (w *world) syncState(state string) *Report {
 	return report
 }
 
-// TestPlan has a plan say what a sync would do, and write nothing.
-func TestPlan(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, webSet)
-	w.unchanged("a plan", func() {
-		report, err := w.syncAt(func(o *Options) { o.Plan = true })
-		if err != nil || len(report.Variants) != 1 || report.Variants[0].Draft != "edge.web.packagevariant-1" {
-			t.Error(report, err)
-		}
-	})
-}
-
 // TestLost loses what was recorded: open drafts are found again, and what is published is nobody's.
 func TestLost(t *testing.T) {
 	t.Parallel()

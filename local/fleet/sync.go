@@ -49,15 +49,14 @@ type syncer struct {
 	report   Report
 }
 
-// Sync brings the packages of a fleet to what its manifests ask for, or plans that. The report is of all that was done,
-// also beside what failed. The error says why nothing could be done, or why the sync has stopped.
+// Sync brings the packages of a fleet to what its manifests ask for. The report is of all that was done, also beside
+// what failed. The error says why nothing could be done, or why the sync has stopped.
 func Sync(ctx context.Context, o Options) (*Report, error) {
 	f, err := Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &syncer{Options: o, Fleet: f, errs: map[string]error{}, refused: map[types.NamespacedName]bool{},
-		unpushed: home.Notes{}}
+	s := newSyncer(f, o)
 	proceeds, err := s.begin(ctx)
 	if err == nil && proceeds {
 		if err = s.run(ctx); err == nil {
@@ -66,6 +65,11 @@ func Sync(ctx context.Context, o Options) (*Report, error) {
 	}
 	s.report.warn(f.Close())
 	return &s.report, err
+}
+
+func newSyncer(f *Fleet, o Options) *syncer {
+	return &syncer{Options: o, Fleet: f, errs: map[string]error{}, refused: map[types.NamespacedName]bool{},
+		unpushed: home.Notes{}}
 }
 
 // begin decides what may be done by how the manifests are related to those that were synced last. It reports whether
@@ -85,16 +89,18 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	if s.Aside {
-		stands.aside = ""
-	}
+	return true, s.start(ctx, stands.aside)
+}
+
+// start removes the variants that are lost, unless the commit does not count, for a reason.
+func (s *syncer) start(ctx context.Context, aside string) error {
 	s.state = newState()
 	s.state.Commit, s.state.Rejections = s.where.commit, maps.Clone(s.was.Rejections)
-	if stands.aside != "" {
+	if aside != "" && !s.Aside {
 		s.state.Commit = s.was.Commit
-		s.store.keeps = "nothing is removed, because " + stands.aside + " (with --any-commit that counts)"
+		s.store.keeps = "nothing is removed, because " + aside + " (with --any-commit that counts)"
 	}
-	return true, s.removeAll(ctx)
+	return s.removeAll(ctx)
 }
 
 // unmerged says why the commit of the manifests does not count yet, unless it was synced already; "" if it does.
@@ -156,23 +162,11 @@ func (s *syncer) withdraw() (err error) {
 // run does rounds until nothing is left to do.
 func (s *syncer) run(ctx context.Context) error {
 	for range maxRounds {
-		before := s.home.Notes()
-		if err := s.home.Fetch(ctx); err != nil {
-			return err
-		}
-		settled, err := s.home.Settle(ctx)
-		if err != nil {
-			return err
-		}
-		s.report.settled(settled)
-		if err := errors.Join(s.reject(ctx, settled, before), s.withdraw()); err != nil {
+		if err := s.look(ctx); err != nil {
 			return err
 		}
 		if err := s.reconcile(ctx); err != nil {
 			return err
-		}
-		if s.Plan {
-			return nil
 		}
 		pushed, err := s.push(ctx)
 		if err != nil {
@@ -184,6 +178,20 @@ func (s *syncer) run(ctx context.Context) error {
 	}
 	s.report.note("something is left to do after %d rounds: run it again", maxRounds)
 	return nil
+}
+
+// look reads where branches and tags are, and notes what people did.
+func (s *syncer) look(ctx context.Context) error {
+	before := s.home.Notes()
+	if err := s.home.Fetch(ctx); err != nil {
+		return err
+	}
+	settled, err := s.home.Settle(ctx)
+	if err != nil {
+		return err
+	}
+	s.report.settled(settled)
+	return errors.Join(s.reject(ctx, settled, before), s.withdraw())
 }
 
 // reconcile looks at all sets and variants until nothing more is written. What earlier rounds knew may be wrong, so

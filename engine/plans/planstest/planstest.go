@@ -36,7 +36,7 @@ func Foresee(c *memorytest.Cluster) (compare func(after string)) {
 	for _, pv := range c.Objects.AllVariants() {
 		named.Variants = append(named.Variants, objects.KeyOf(&pv))
 	}
-	plan, err := plans.Make(c.T.Context(), c.Clone(), named, plans.Options{Version: "1", Runtime: c.Runtime,
+	plan, err := plans.Make(c.T.Context(), plans.Of(c.Clone()), named, plans.Options{Version: "1", Runtime: c.Runtime,
 		Rendered: true, Write: f.keep,
 		MayApprove: func(context.Context, string) (bool, error) { return !c.MayNotApprove, nil },
 		Denied:     func(_ context.Context, kind objects.Kind, _ ...string) error { return c.Unreadable[kind.Kind] }})

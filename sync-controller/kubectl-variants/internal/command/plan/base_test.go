@@ -93,7 +93,7 @@ func TestBase(t *testing.T) {
 			got := map[string][]string{}
 			for i := range plan.Variants {
 				if v := &plan.Variants[i]; !v.Other {
-					got[v.Name] = []string{string(v.Action), strings.Join(stepsOf(v), ", ")}
+					got[v.Name] = []string{string(v.Action), strings.Join(v.Texts(), ", ")}
 				}
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {

@@ -93,7 +93,7 @@ func TestDeleteSet(t *testing.T) {
 	}
 	for i := range plan.Variants {
 		v := &plan.Variants[i]
-		got[v.Name] = append([]string{string(v.Action), v.Set}, stepsOf(v)...)
+		got[v.Name] = append([]string{string(v.Action), v.Set}, v.Texts()...)
 	}
 	want := map[string][]string{
 		"web": {"a", "b", "d"},

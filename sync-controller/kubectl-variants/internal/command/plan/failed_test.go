@@ -43,3 +43,25 @@ func TestFailedSet(t *testing.T) {
 		})
 	}
 }
+
+// TestNoPlan checks that the output files of a failed plan say that it failed.
+func TestNoPlan(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]string{
+		"markdown": "### There is no plan: it failed\n\nOver the snapshot nowhere, planned at 2026-11-23 12:00 UTC.\n\n" +
+			"```text\nthere is no file or directory nowhere\n```\n",
+		"html": `<p class="note">there is no file or directory nowhere</p>`,
+		"text": "",
+	} {
+		got, err := run(t, "-f", "testdata/fleet", "--from", "nowhere", "-o", format)
+		if cli.ExitCode(err) != cli.ExitError || err.Error() != "there is no file or directory nowhere" {
+			t.Errorf("%s: error %v", format, err)
+		}
+		if format == "html" && strings.Contains(got, want) {
+			continue
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", format, diff)
+		}
+	}
+}

@@ -3,49 +3,11 @@
 package plan
 
 import (
-	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/package-variants/package-variants/engine/plans"
 )
-
-// TestOthers checks where each format shows what becomes of sets and variants that are not named: under their own heading, deletions first.
-func TestOthers(t *testing.T) {
-	t.Parallel()
-	plan := &plans.Plan{Sets: []plans.Set{{Name: "own"}, {Name: "far", Other: true}}, Variants: []plans.Variant{
-		{Name: "a", Action: plans.Create, Other: true}, {Name: "b", Action: plans.Delete, Other: true}, {Name: "c", Action: plans.Wait}}}
-	plan.Count()
-	for format, c := range map[string]struct {
-		print func(io.Writer, *plans.Plan) error
-		want  []string
-	}{
-		"text": {func(w io.Writer, p *plans.Plan) error { return Text(w, p, false) }, []string{"PackageVariantSet own: ", "\nwait ",
-			"\nWhat changes, outside of -f:\n", "\nPackageVariantSet far: ", "\ndelete ", "\ncreate "}},
-		"markdown": {Markdown, []string{"#### Look at these first\n", "| **delete, outside of -f** | b |", "#### PackageVariantSet own\n",
-			"#### What else changes, and what waits\n", "| **wait** | c |", "#### PackageVariantSet far, outside of -f\n",
-			"#### What changes, outside of -f\n", "| **create** | a |"}},
-		"html": {HTML, []string{`<span class="state bad">delete, outside of -f</span> <a href=`, `<span class="name">own</span>`,
-			`<span class="name">far</span><span class="kind">PackageVariantSet</span><span class="detail">outside of -f</span>`,
-			`<span class="name">a</span><span class="kind">PackageVariant</span><span class="detail">outside of -f</span>`}},
-	} {
-		var out bytes.Buffer
-		if err := c.print(&out, plan); err != nil {
-			t.Fatal(err)
-		}
-		rest := out.String()
-		for _, want := range c.want {
-			_, after, found := strings.Cut(rest, want)
-			if !found {
-				t.Errorf("%s: there is no %q in:\n%s", format, want, rest)
-			}
-			rest = after
-		}
-	}
-}
 
 // TestUnused checks that a plan says so if nothing follows from what -f names, and that this is no error.
 func TestUnused(t *testing.T) {

@@ -9,12 +9,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/plans"
+	"github.com/package-variants/package-variants/engine/plans/show"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
@@ -97,7 +99,7 @@ func New(env *cli.Env) *cobra.Command {
 	f.BoolVarP(&o.all, "all-namespaces", "A", false,
 		"plan the sets and variants of all namespaces; cannot be combined with -f")
 	f.BoolVar(&o.diffs, "files", false, "show the diffs of the packages' files")
-	f.StringVarP(&o.format, "output", "o", "text", "format: "+strings.Join(formats(), ", "))
+	f.StringVarP(&o.format, "output", "o", "text", "format: "+strings.Join(show.Formats, ", "))
 	f.BoolVar(&o.render, "render", false,
 		"run the pipelines of the packages with the installed kpt, as Porch does when it saves a draft")
 	f.StringVar(&o.runner, "function-runner", "",
@@ -135,13 +137,10 @@ func (v namingValue) Set(name string) error {
 	return v.Value.Set(name)
 }
 
-// formats returns the formats in the order of the help.
-func formats() []string { return []string{"text", "json", "yaml", "markdown", "html"} }
-
 // check returns an error for flags that do not go together.
 func (o *options) check() error {
-	if !slices.Contains(formats(), o.format) {
-		return fmt.Errorf("-o is %q, but must be one of %s", o.format, strings.Join(formats(), ", "))
+	if err := show.CheckFormat(o.format); err != nil {
+		return err
 	}
 	if o.delete && len(o.files) == 0 {
 		return errors.New("--delete needs -f: the manifests of what is to be deleted")
@@ -168,9 +167,10 @@ func (o *options) run(ctx context.Context) error {
 	}
 	plan, err := o.plan(ctx)
 	if err != nil {
-		return o.printFailure(err)
+		about := o.about()
+		return errors.Join(err, show.Failure(o.env.Out, o.format, &about, err))
 	}
-	if err := o.print(plan); err != nil {
+	if err := show.Print(o.env.Out, o.format, plan, isTerminal(o.env.Out) && os.Getenv("NO_COLOR") == ""); err != nil {
 		return err
 	}
 	if failed := plan.Errors(); len(failed) > 0 {
@@ -222,7 +222,7 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	}
 	progress.say("expanding sets")
 	packages := newOutput(o.write)
-	plan, err := plans.Make(ctx, w.World, named.Keys, plans.Options{
+	plan, err := plans.Make(ctx, plans.Of(w.World), named.Keys, plans.Options{
 		Version: version.Line(), Runtime: mutate.Builtin{}, Diffs: o.diffs || o.format == "html", Rendered: o.render,
 		Progress: progress.tell, Write: packages.adder(), Deleted: named.Owned, Others: o.others(w, namespace),
 		Denied: may.Denied, MayApprove: func(ctx context.Context, namespace string) (bool, error) {

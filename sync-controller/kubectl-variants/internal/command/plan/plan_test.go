@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/engine/plans/show"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -44,7 +45,7 @@ func run(t *testing.T, args ...string) (string, error) {
 // TestFormats compares the plan of a set in waves and of two variants, one of which breaks, with golden files.
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	for _, format := range formats() {
+	for _, format := range show.Formats {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			got, err := run(t, "-f", "testdata/fleet", "--from", "testdata/snapshot", "--files", "-o", format)

@@ -5,8 +5,11 @@ package plan
 import (
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // patience is the time before the first progress message, interval the time from one to the next.
@@ -72,4 +75,10 @@ func (p *progress) end() {
 		close(p.stop)
 		<-p.stopped
 	}
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

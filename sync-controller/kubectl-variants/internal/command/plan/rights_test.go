@@ -134,7 +134,7 @@ func planWith(t *testing.T, fleet, from string, approves bool, denied string) *p
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := plans.Make(t.Context(), w.World, named.Keys, plans.Options{Runtime: mutate.Builtin{},
+	plan, err := plans.Make(t.Context(), plans.Of(w.World), named.Keys, plans.Options{Runtime: mutate.Builtin{},
 		MayApprove: func(context.Context, string) (bool, error) { return approves, nil },
 		Denied: func(_ context.Context, kind objects.Kind, verbs ...string) error {
 			for _, verb := range verbs {

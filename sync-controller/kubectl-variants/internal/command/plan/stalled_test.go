@@ -4,7 +4,6 @@ package plan
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -203,37 +202,6 @@ func TestStalledSet(t *testing.T) {
 	}
 }
 
-// TestStalledInFormats checks that each format shows what was broken before.
-func TestStalledInFormats(t *testing.T) {
-	t.Parallel()
-	condition := plans.Condition{Type: "Stalled", Reason: "R", Message: "m"}
-	for format, c := range map[string]struct {
-		print func(w io.Writer, p *plans.Plan) error
-		want  []string
-	}{
-		"text": {func(w io.Writer, p *plans.Plan) error { return Text(w, p, true) }, []string{"\n  still: R: m\n",
-			yellow + "stalled  v        -        -      -         -      still: R: m" + plain, "Plan: 2 stalled."}},
-		"markdown": {Markdown, []string{" still: R: m\n", "| **stalled** | v |  |  |  | still: R: m |", "Plan: 2 stalled."}},
-		"html":     {HTML, []string{`data-state="stalled"`, "variants. still: R: m"}},
-	} {
-		t.Run(format, func(t *testing.T) {
-			t.Parallel()
-			p := &plans.Plan{Sets: []plans.Set{{Name: "s", Stalled: plans.Still, Condition: condition}},
-				Variants: []plans.Variant{{Name: "v", Action: plans.Stalled, Stalled: plans.Still, Condition: condition}}}
-			p.Count()
-			var out strings.Builder
-			if err := c.print(&out, p); err != nil {
-				t.Fatal(err)
-			}
-			for _, text := range c.want {
-				if !strings.Contains(out.String(), text) {
-					t.Errorf("there is no %q in:\n%s", text, out.String())
-				}
-			}
-		})
-	}
-}
-
 // TestNameTaken checks that the message about a name that is taken has no identifier of a set that does not exist yet.
 func TestNameTaken(t *testing.T) {
 	t.Parallel()
@@ -270,7 +238,7 @@ func TestKeep(t *testing.T) {
 	if len(plan.Variants) != 1 || plan.Variants[0].Action != "keep" {
 		t.Fatalf("%v: %+v", err, plan.Variants)
 	}
-	if diff := cmp.Diff("take back the proposal to delete edge-1.a.packagevariant-1", stepsOf(&plan.Variants[0])[0]); diff != "" {
+	if diff := cmp.Diff("take back the proposal to delete edge-1.a.packagevariant-1", plan.Variants[0].Texts()[0]); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package plan
+package show
 
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/package-variants/package-variants/engine/plans"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
 // TestPrintHostile checks that people see what a terminal or a browser would otherwise obey, in a plan and in what is
@@ -20,26 +19,20 @@ func TestPrintHostile(t *testing.T) {
 	const hostile, shown = "a\x1b[2J\u202eb", `a\x1b[2J\u202eb`
 	condition := plans.Condition{Reason: "Suspended", Message: hostile}
 	for _, format := range []string{"text", "markdown", "html"} {
-		for name, printed := range map[string]func(o *options) error{
-			"a plan": func(o *options) error {
-				plan := &plans.Plan{About: plans.About{Snapshot: hostile}, Notes: []string{hostile},
+		for name, printed := range map[string]func(w io.Writer) error{
+			"a plan": func(w io.Writer) error {
+				plan := &plans.Plan{About: plans.About{Over: hostile}, Notes: []string{hostile},
 					Sets:     []plans.Set{{Name: hostile, Condition: condition}},
 					Variants: []plans.Variant{{Name: hostile, Action: plans.Wait, Condition: condition}}}
 				plan.Count()
-				return o.print(plan)
+				return Print(w, format, plan, false)
 			},
-			"a failure": func(o *options) error {
-				failure := errors.New(hostile)
-				o.from = hostile
-				if err := o.printFailure(failure); !errors.Is(err, failure) {
-					return err
-				}
-				return nil
+			"a failure": func(w io.Writer) error {
+				return Failure(w, format, &plans.About{Over: hostile}, errors.New(hostile))
 			},
 		} {
 			var out bytes.Buffer
-			o := &options{env: cli.New(genericiooptions.IOStreams{Out: &out}), format: format}
-			if err := printed(o); err != nil {
+			if err := printed(&out); err != nil {
 				t.Fatal(err)
 			}
 			if strings.ContainsAny(out.String(), "\x1b\u202e") {

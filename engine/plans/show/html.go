@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package plan
+package show
 
 import (
 	"cmp"
@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/page"
 	"github.com/package-variants/package-variants/engine/plans"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 )
 
 // tones are the tones of the actions.
@@ -22,7 +22,7 @@ var tones = map[plans.Action]page.Tone{
 }
 
 // title is the title of the page.
-const title = "What the controller is going to do"
+const title = "What is going to happen"
 
 // HTML prints a plan as a page in one file: first what needs attention, then conflicts, then the fleet as a tree by
 // set, wave and target.
@@ -91,7 +91,7 @@ type tree struct {
 
 // addSet adds a set with its waves, in the order in which they are rolled out.
 func (t *tree) addSet(s *plans.Set) {
-	n := &page.Node{Kind: live.Set.Name, Name: t.name(s.Namespace, s.Name), Tone: conditionTone(s.Condition.Type),
+	n := &page.Node{Kind: naming.Set.Name, Name: t.name(s.Namespace, s.Name), Tone: conditionTone(s.Condition.Type),
 		State: then(s.Condition.Reason), Message: setSummary(s) + "."}
 	if s.Other {
 		n.Detail = outside
@@ -137,8 +137,8 @@ func (t *tree) addVariant(v *plans.Variant) {
 // variantNode returns the page's node for a variant.
 func (t *tree) variantNode(v *plans.Variant) *page.Node {
 	name := t.name(v.Namespace, v.Name)
-	n := &page.Node{Kind: live.Variant.Name, Name: cmp.Or(packageOf(v), name), State: string(v.Action),
-		Tone: tones[v.Action], Reason: strings.Replace(upstreamOf(v), "->", "→", 1), Message: endOf(v), Steps: stepsOf(v)}
+	n := &page.Node{Kind: naming.Variant.Name, Name: cmp.Or(packageOf(v), name), State: string(v.Action),
+		Tone: tones[v.Action], Reason: strings.Replace(upstreamOf(v), "->", "→", 1), Message: endOf(v), Steps: v.Texts()}
 	if n.Name != name {
 		n.Detail = name
 	}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package plan
+package show
 
 import (
 	"bytes"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
@@ -73,6 +74,71 @@ func TestNamespaces(t *testing.T) {
 			for _, text := range want {
 				if strings.Count(out.String(), text) != 1 {
 					t.Errorf("there is not one %q in:\n%s", text, out.String())
+				}
+			}
+		})
+	}
+}
+
+// TestOthers checks where each format shows what becomes of sets and variants that are not named: under their own heading, deletions first.
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	plan := &plans.Plan{Sets: []plans.Set{{Name: "own"}, {Name: "far", Other: true}}, Variants: []plans.Variant{
+		{Name: "a", Action: plans.Create, Other: true}, {Name: "b", Action: plans.Delete, Other: true}, {Name: "c", Action: plans.Wait}}}
+	plan.Count()
+	for format, c := range map[string]struct {
+		print func(io.Writer, *plans.Plan) error
+		want  []string
+	}{
+		"text": {func(w io.Writer, p *plans.Plan) error { return Text(w, p, false) }, []string{"PackageVariantSet own: ", "\nwait ",
+			"\nWhat changes, outside of -f:\n", "\nPackageVariantSet far: ", "\ndelete ", "\ncreate "}},
+		"markdown": {Markdown, []string{"#### Look at these first\n", "| **delete, outside of -f** | b |", "#### PackageVariantSet own\n",
+			"#### What else changes, and what waits\n", "| **wait** | c |", "#### PackageVariantSet far, outside of -f\n",
+			"#### What changes, outside of -f\n", "| **create** | a |"}},
+		"html": {HTML, []string{`<span class="state bad">delete, outside of -f</span> <a href=`, `<span class="name">own</span>`,
+			`<span class="name">far</span><span class="kind">PackageVariantSet</span><span class="detail">outside of -f</span>`,
+			`<span class="name">a</span><span class="kind">PackageVariant</span><span class="detail">outside of -f</span>`}},
+	} {
+		var out bytes.Buffer
+		if err := c.print(&out, plan); err != nil {
+			t.Fatal(err)
+		}
+		rest := out.String()
+		for _, want := range c.want {
+			_, after, found := strings.Cut(rest, want)
+			if !found {
+				t.Errorf("%s: there is no %q in:\n%s", format, want, rest)
+			}
+			rest = after
+		}
+	}
+}
+
+// TestStalledInFormats checks that each format shows what was broken before.
+func TestStalledInFormats(t *testing.T) {
+	t.Parallel()
+	condition := plans.Condition{Type: "Stalled", Reason: "R", Message: "m"}
+	for format, c := range map[string]struct {
+		print func(w io.Writer, p *plans.Plan) error
+		want  []string
+	}{
+		"text": {func(w io.Writer, p *plans.Plan) error { return Text(w, p, true) }, []string{"\n  still: R: m\n",
+			yellow + "stalled  v        -        -      -         -      still: R: m" + plain, "Plan: 2 stalled."}},
+		"markdown": {Markdown, []string{" still: R: m\n", "| **stalled** | v |  |  |  | still: R: m |", "Plan: 2 stalled."}},
+		"html":     {HTML, []string{`data-state="stalled"`, "variants. still: R: m"}},
+	} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			p := &plans.Plan{Sets: []plans.Set{{Name: "s", Stalled: plans.Still, Condition: condition}},
+				Variants: []plans.Variant{{Name: "v", Action: plans.Stalled, Stalled: plans.Still, Condition: condition}}}
+			p.Count()
+			var out strings.Builder
+			if err := c.print(&out, p); err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range c.want {
+				if !strings.Contains(out.String(), text) {
+					t.Errorf("there is no %q in:\n%s", text, out.String())
 				}
 			}
 		})

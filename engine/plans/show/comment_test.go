@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package plan
+package show
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/plans"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 )
 
 // busy returns a plan that deletes and publishes, and in which several variants share a conflict and diffs.
@@ -32,7 +31,7 @@ func busy() *plans.Plan {
 	moved := plans.Variant{Name: "rom", Repo: "rom", Package: "web", Action: plans.Create, Condition: retired.Condition, Steps: []plans.Step{
 		{Do: "Create", Text: "clone b.web.v2 into rom/web"}, {Do: "Delete", Revision: "old.web.v1", Text: "delete old.web.v1"}}}
 	plan := &plans.Plan{
-		About: plans.About{Snapshot: "snapshot", Namespace: "fleet", Time: at, Newest: at.Add(-50 * time.Hour)},
+		About: plans.About{Over: "the snapshot snapshot", Namespace: "fleet", Time: at, Newest: at.Add(-50 * time.Hour)},
 		Sets: []plans.Set{{Name: "sites", Updated: []string{"ams", "fra", "ldn"}, Deleted: []string{"osl"}, Condition: plans.Condition{
 			Type: "Reconciling", Reason: "RolloutAwaitingApproval", Message: "approve it by the annotation x=y; it is old"},
 			Waves: []plans.Wave{{Name: "all", State: "AwaitingApproval", Targets: 3, Updated: 3, Reached: 3, Message: "3 of 3"}}}},
@@ -134,27 +133,5 @@ func TestPageFirst(t *testing.T) {
 	}
 	if strings.Contains(text, "up to date with") {
 		t.Error("it says of what is up to date with what")
-	}
-}
-
-// TestNoPlan checks that the output files of a failed plan say that it failed.
-func TestNoPlan(t *testing.T) {
-	t.Parallel()
-	for format, want := range map[string]string{
-		"markdown": "### There is no plan: it failed\n\nOver the snapshot nowhere, planned at 2026-11-23 12:00 UTC.\n\n" +
-			"```text\nthere is no file or directory nowhere\n```\n",
-		"html": `<p class="note">there is no file or directory nowhere</p>`,
-		"text": "",
-	} {
-		got, err := run(t, "-f", "testdata/fleet", "--from", "nowhere", "-o", format)
-		if cli.ExitCode(err) != cli.ExitError || err.Error() != "there is no file or directory nowhere" {
-			t.Errorf("%s: error %v", format, err)
-		}
-		if format == "html" && strings.Contains(got, want) {
-			continue
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", format, diff)
-		}
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package plan
+package show
 
 import (
 	"fmt"
@@ -98,7 +98,7 @@ func endOf(v *plans.Variant) string {
 	case v.Failure() != "":
 		said = append(said, v.Failure())
 	case stepsSay(v):
-		said = append(said, strings.Join(stepsOf(v), ", "))
+		said = append(said, strings.Join(v.Texts(), ", "))
 	case v.Condition.Reason == "":
 		said = append(said, "not looked at yet")
 	case v.Condition.Type == v1alpha1.ConditionReady && v.Condition.Reason == v1alpha1.ReasonUpToDate:
@@ -124,17 +124,6 @@ func lifecycles(v *plans.Variant) string {
 		return ""
 	}
 	return " (" + strings.Join(all, ", ") + ")"
-}
-
-// stepsOf says what the controller does, step by step.
-func stepsOf(v *plans.Variant) []string {
-	var out []string
-	for _, s := range v.Steps {
-		if s.Text != "" {
-			out = append(out, s.Text)
-		}
-	}
-	return out
 }
 
 // summary counts what is going to happen.

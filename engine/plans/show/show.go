@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package show prints plans: as text for a terminal, as a comment for a pull request, as a page, and for programs.
+package show
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/package-variants/package-variants/engine/page"
+	"github.com/package-variants/package-variants/engine/plans"
+	"github.com/package-variants/package-variants/engine/visible"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"sigs.k8s.io/yaml"
+)
+
+// Formats are the formats in the order of the help.
+var Formats = []string{"text", "json", "yaml", "markdown", "html"}
+
+// CheckFormat returns an error for what is none of the formats.
+func CheckFormat(format string) error {
+	if !slices.Contains(Formats, format) {
+		return fmt.Errorf("-o is %q, but must be one of %s", format, strings.Join(Formats, ", "))
+	}
+	return nil
+}
+
+// Print prints a plan in a format; colour is for text. What people read is made visible in the plan, too.
+func Print(w io.Writer, format string, plan *plans.Plan, colour bool) error {
+	switch format {
+	case "json":
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(plan)
+	case "yaml":
+		data, err := yaml.Marshal(plan)
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		return err
+	}
+	visible.All(plan) // people read these; formats for programs keep the raw text
+	switch format {
+	case "markdown":
+		return Markdown(w, plan)
+	case "html":
+		return HTML(w, plan)
+	}
+	return Text(w, plan, colour)
+}
+
+// Failure prints why there is no plan in the formats that are kept, since an earlier plan would stay otherwise.
+func Failure(w io.Writer, format string, about *plans.About, failure error) error {
+	switch format {
+	case "markdown":
+		return noPlan(w, about, failure)
+	case "html":
+		return page.Write(w, &page.Page{Title: title, Summary: "There is no plan: it failed.", About: aboutOf(about),
+			Notes: []string{failure.Error()}})
+	}
+	return nil
+}
+
+// aboutOf says what a plan was made from and when, and how old its snapshot is; "" if that is unknown.
+func aboutOf(a *plans.About) string {
+	if a.Time.IsZero() {
+		return ""
+	}
+	over := "Over " + a.Over
+	switch {
+	case a.AllNamespaces:
+		over += ", all namespaces"
+	case a.Namespace != "":
+		over += ", namespace " + a.Namespace
+	}
+	over += ", planned at " + minute(a.Time) + "."
+	if a.Newest.IsZero() {
+		return over
+	}
+	return fmt.Sprintf("%s The newest that the snapshot has is of %s, %s before.", over, minute(a.Newest),
+		duration.HumanDuration(max(0, a.Time.Sub(a.Newest))))
+}
+
+// minute returns a time as people read it.
+func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

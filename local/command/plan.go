@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/package-variants/package-variants/engine/plans"
+	"github.com/package-variants/package-variants/engine/plans/show"
+	"github.com/package-variants/package-variants/local/fleet"
+	"github.com/spf13/cobra"
+)
+
+const longPlan = `Say what sync will do with the manifests in DIR once they are on the default branch.
+For each variant, that is whether its package is created, upgraded, merged, edited, adopted, published, pruned or
+deleted, whether it stays as it is, or what the variant waits for. It writes nothing.
+
+Exit code: 0 if there is nothing to do, 1 if there is something to do, 2 if there was an error, or if a set or a variant
+fails, for example by becoming Stalled. One that was Stalled before and stays so is no failure.`
+
+const examplePlan = `  # What would sync do?
+  variants plan fleet/
+
+  # The same, with the diffs of all files that change
+  variants plan fleet/ --files
+
+  # As a comment for a pull request, and as a web page
+  variants plan fleet/ --files -o markdown
+  variants plan fleet/ -o html > plan.html`
+
+func newPlan(e *env) *cobra.Command {
+	var format string
+	var files bool
+	cmd := &cobra.Command{Use: "plan DIR", Short: "Say what sync will do, and write nothing", Long: longPlan,
+		Example: examplePlan, Args: one("one directory with manifests")}
+	e.syncFlags(cmd)
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "format: "+strings.Join(show.Formats, ", "))
+	cmd.Flags().BoolVar(&files, "files", false, "show the diffs of the packages' files")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := show.CheckFormat(format); err != nil {
+			return err
+		}
+		o, err := e.syncOptions(args[0])
+		if err != nil {
+			return err
+		}
+		plan, err := fleet.Plan(cmd.Context(), o, files || format == "html")
+		if err != nil {
+			about := plans.About{Over: "the fleet in " + args[0], Time: time.Now()}
+			return errors.Join(err, show.Failure(e.Out, format, &about, err))
+		}
+		return e.printPlan(plan, format)
+	}
+	return cmd
+}
+
+// printPlan prints a plan, and returns an error by which programs see what is in it.
+func (e *env) printPlan(plan *plans.Plan, format string) error {
+	if err := show.Print(e.Out, format, plan, isTerminal(e.Out) && os.Getenv("NO_COLOR") == ""); err != nil {
+		return err
+	}
+	if failed := plan.Errors(); len(failed) > 0 {
+		return errors.New(strings.Join(failed, "\nerror: "))
+	}
+	if plan.Changes() {
+		return errDiffers
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/package-variants/package-variants/engine/memory"
+	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/plans"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/local/home"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Plan says what Sync will do once the manifests, as they are in the directory, are on the default branch. It pushes
+// and records nothing. Diffs asks for diffs of files.
+func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error) {
+	f, err := Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	s := newSyncer(f, o)
+	if err := errors.Join(s.start(ctx, s.where.behind(ctx, s.was.Commit)), s.look(ctx)); err != nil {
+		return nil, err
+	}
+	var all plans.Keys
+	for _, set := range s.store.AllSets() {
+		all.Sets = append(all.Sets, objects.KeyOf(&set))
+	}
+	for _, pv := range s.store.AllVariants() {
+		all.Variants = append(all.Variants, objects.KeyOf(&pv))
+		if _, err := s.held(ctx, objects.KeyOf(&pv)); err != nil { // it was so before the plan
+			return nil, err
+		}
+	}
+	world := plans.World{Log: s.store.log, Objects: s.store,
+		Packages: &planned{pipelines{s.home, s.kpt}, s.home, s.store.log, map[types.NamespacedName]map[string]string{}},
+		Source:   func(func(context.Context, objects.Kind) error) objects.Source { return s.source }}
+	plan, err := plans.Make(ctx, world, all, plans.Options{Version: s.version(), Runtime: mutate.Builtin{}, Diffs: diffs,
+		Rendered: true, Held: s.held})
+	if err != nil {
+		return nil, err
+	}
+	plan.Notes = s.report.Notes
+	for _, found := range s.report.Found {
+		plan.Notes = append(plan.Notes, "Found: "+found)
+	}
+	plan.About = plans.About{Over: "the fleet " + s.subject(), Time: s.store.log.Now()}
+	return plan, nil
+}
+
+// behind says why the commit of the directory does not count even when it is merged; "" if it does.
+func (d *directory) behind(ctx context.Context, last string) string {
+	if d.commit == "" || last == "" || last == d.commit {
+		return ""
+	}
+	related := d.relation(ctx, last)
+	if related.late {
+		return fmt.Sprintf("%.10s was synced already, and it is later than %.10s, which is checked out", last, d.head)
+	}
+	return related.aside
+}
+
+// planned are packages in which a plan is made: they note each write, and keep the files that revisions had before.
+type planned struct {
+	pipelines
+	*home.Home
+	log    *memory.Log
+	before map[types.NamespacedName]map[string]string
+}
+
+// note notes a write of a revision that was made.
+func (p *planned) note(name, verb, resource, subresource string, err error) {
+	if err == nil {
+		p.log.Note(memory.Write{Verb: verb, Resource: resource, Subresource: subresource, Name: name})
+	}
+}
+
+// Ask implements packages.Home.
+func (p *planned) Ask(ctx context.Context, d packages.Draft) (revision.Revision, error) {
+	made, err := p.pipelines.Ask(ctx, d)
+	if err == nil {
+		p.note(made.Name, "create", memory.Revisions, "", nil)
+		_, err = p.keep(ctx, made.Namespace, made.Name)
+	}
+	return made, err
+}
+
+// Save implements packages.Home.
+func (p *planned) Save(ctx context.Context, read packages.Content, files map[string]string) (packages.Content, error) {
+	if _, err := p.keep(ctx, read.Namespace, read.Name); err != nil {
+		return packages.Content{}, err
+	}
+	saved, err := p.pipelines.Save(ctx, read, files)
+	p.note(read.Name, "update", memory.Contents, "", err)
+	return saved, err
+}
+
+// Move implements packages.Home.
+func (p *planned) Move(ctx context.Context, r *revision.Revision, to revision.Lifecycle) (revision.Revision, error) {
+	moved, err := p.Home.Move(ctx, r, to)
+	p.note(r.Name, "patch", memory.Revisions, "approval", err)
+	return moved, err
+}
+
+// Own implements packages.Home.
+func (p *planned) Own(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference,
+	m packages.Metadata) error {
+	err := p.Home.Own(ctx, r, owners, m)
+	p.note(r.Name, "patch", memory.Revisions, "", err)
+	return err
+}
+
+// Delete implements packages.Home.
+func (p *planned) Delete(ctx context.Context, r *revision.Revision) error {
+	err := p.Home.Delete(ctx, r)
+	p.note(r.Name, "delete", memory.Revisions, "", err)
+	return err
+}
+
+// Original implements plans.Packages.
+func (p *planned) Original(ctx context.Context, namespace, name string) (map[string]string, error) {
+	if files, kept := p.before[types.NamespacedName{Namespace: namespace, Name: name}]; kept {
+		return files, nil
+	}
+	content, err := p.Read(ctx, namespace, name)
+	return content.Files, err
+}
+
+// keep keeps the files of a revision, unless it has them already, and returns them.
+func (p *planned) keep(ctx context.Context, namespace, name string) (map[string]string, error) {
+	files, err := p.Original(ctx, namespace, name)
+	if err == nil {
+		p.before[types.NamespacedName{Namespace: namespace, Name: name}] = files
+	}
+	return files, err
+}
