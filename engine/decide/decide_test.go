@@ -25,6 +25,7 @@ const (
 	noLock     = " does not say what it was derived from, so that it cannot be upgraded, though what this variant sets " +
 		"in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock " +
 		"fields there, or "
+	adopting  = "have the command adopt write them (variants adopt, or kubectl variants adopt)"
 	merges    = " is to be merged with the changes from blueprints.web.v1 to blueprints.web.v2"
 	movedHelp = ", and Porch cannot tell what changed in the package: to follow it, publish it, name its revision in " +
 		"spec.upstream, and "
@@ -238,9 +239,9 @@ func TestMutationsChanged(t *testing.T) {
 func TestLockMissing(t *testing.T) {
 	testDecide(t, map[string]decideCase{
 		"a published one": {input(nil, down("packagevariant-1", 1, published, unlocked)),
-			wantStalled("UpstreamLockMissing", one+noLock+ofAPackage)},
+			wantStalled("UpstreamLockMissing", one+noLock+adopting)},
 		"a published one, other upstream": {input(second, down("packagevariant-1", 1, published, unlocked)),
-			wantStalled("UpstreamLockMissing", one+noLock+ofAPackage)},
+			wantStalled("UpstreamLockMissing", one+noLock+adopting)},
 		"a draft": {input(nil, down("packagevariant-1", 0, draft, unlocked)),
 			wantStalled("UpstreamLockMissing", one+noLock+ofADraft)},
 		"an adopted one is edited": {input(all(adopt, changed("edge.web.mine")),
@@ -248,7 +249,7 @@ func TestLockMissing(t *testing.T) {
 			wantPending("edge.web.mine is to be edited: a.yaml, cm.yaml",
 				makes("packagevariant-1", "edit edge.web.mine")...)},
 		"an adopted one is as it should be": {input(adopt, down("mine", 1, published, unlocked)),
-			wantStalled("UpstreamLockMissing", "edge.web.mine"+noLock+ofAPackage)},
+			wantStalled("UpstreamLockMissing", "edge.web.mine"+noLock+adopting)},
 		"a draft is changed": {input(changed(one), down("packagevariant-1", 0, draft, unlocked)),
 			wantPending(one+" is to be changed: a.yaml, cm.yaml", "Mutate "+one)},
 		"a function fails": {input(fails(one), down("packagevariant-1", 1, published, unlocked)), want{

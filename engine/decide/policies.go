@@ -198,11 +198,14 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 	if target.Lock != nil {
 		return nil
 	}
+	remedy := "have the command adopt write them (variants adopt, or kubectl variants adopt)"
+	if target.Open() {
+		remedy = anew(target)
+	}
 	return &Decision{Condition: *stalled(v1alpha1.ReasonUpstreamLockMissing,
 		"%s does not say what it was derived from, so that it cannot be upgraded, though what this variant sets in it is "+
 			"kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock fields "+
-			"there, or %s",
-		target.Name, anew(target))}
+			"there, or %s", target.Name, remedy)}
 }
 
 // upToDate reports that the variant is ready. If the downstream was made from a branch, it may be known that the branch

@@ -47,7 +47,7 @@ func (p *packagesState) render(ctx context.Context, files map[string]string) (ma
 func (p *Packages) Ask(ctx context.Context, d packages.Draft) (revision.Revision, error) {
 	r := revision.Revision{Namespace: d.Namespace, Name: d.Package.NameOf(d.Workspace), Package: d.Package,
 		Workspace: d.Workspace, Lifecycle: revision.Draft, Labels: d.Labels, Annotations: d.Annotations,
-		Owners: []metav1.OwnerReference{d.Owner.Reference()}, Task: d.Task}
+		Owners: d.Owners(), Task: d.Task}
 	w := Write{Verb: "create", Resource: Revisions, Name: r.Name}
 	err := p.write(w, func() error {
 		files, err := p.draft(ctx, &d)

@@ -101,9 +101,18 @@ type Draft struct {
 	// Workspace names the draft within its package.
 	Workspace string
 	Metadata
+	// Owner is the variant whose draft it is; zero for a person's.
 	Owner revision.Owner
 	// Task is how the draft is made: as a clone, an upgrade or an edit.
 	Task revision.Task
+}
+
+// Owners returns the owner of a draft as its revision has it.
+func (d *Draft) Owners() []metav1.OwnerReference {
+	if d.Owner.Name == "" {
+		return nil
+	}
+	return []metav1.OwnerReference{d.Owner.Reference()}
 }
 
 // Content are the files of a revision.

@@ -214,6 +214,22 @@ func WithContexts(files map[string]string, pkg string) (map[string]string, error
 	return out, nil
 }
 
+// WithContext returns the files of a package, with a package context at its root if it has none anywhere.
+func WithContext(files map[string]string, pkg string) (map[string]string, error) {
+	for _, text := range files {
+		if strings.Contains(text, contextName) {
+			return files, nil
+		}
+	}
+	file, err := kptfileOf(files)
+	if err != nil {
+		return nil, err
+	}
+	files = maps.Clone(files)
+	files[contextFile] = contextOf(file.Name, pkg)
+	return files, nil
+}
+
 // WithoutNestedContexts returns the files of a clone as newer Porch makes it: with a package context for the root
 // package only.
 func WithoutNestedContexts(files map[string]string) map[string]string {

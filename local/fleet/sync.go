@@ -191,7 +191,7 @@ func (s *syncer) look(ctx context.Context) error {
 		return err
 	}
 	s.report.settled(settled)
-	return errors.Join(s.reject(ctx, settled, before), s.withdraw())
+	return errors.Join(s.reject(ctx, settled, before), s.withdraw(), s.claim(ctx))
 }
 
 // reconcile looks at all sets and variants until nothing more is written. What earlier rounds knew may be wrong, so

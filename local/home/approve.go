@@ -3,6 +3,7 @@
 package home
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -65,4 +66,12 @@ func (h *Home) BranchesOf(r *revision.Revision) Branches {
 func (r *repository) branches(ref string) Branches {
 	return Branches{Repository: r.Address, Branch: strings.TrimPrefix(ref, branches),
 		Base: strings.TrimPrefix(r.branch(), branches)}
+}
+
+// Remote returns where git finds the repository of a Repository; "" if it is not known.
+func (h *Home) Remote(namespace, name string) string {
+	if r := h.repositories[key{namespace, name}]; r != nil {
+		return cmp.Or(r.Remote, r.Address)
+	}
+	return ""
 }

@@ -208,7 +208,8 @@ func (h *Home) content(f *found) (packages.Content, error) {
 	case len(files.texts) == 0:
 		return content, failed(packages.ErrNoFiles, "%s has no files", f.Name)
 	case files.texts[kptfile] == "":
-		return packages.Content{}, failed(packages.ErrUnsure, "%s has no Kptfile", f.Name)
+		return packages.Content{}, failed(packages.ErrUnsure, "%s has no Kptfile, so it is no package: write "+
+			"one, as kpt pkg init does", f.Name)
 	}
 	for name, text := range files.texts {
 		if !utf8.ValidString(text) {

@@ -59,7 +59,7 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 	r.set(p.ref(), git.Ref{Hash: commit, Commit: commit}, k, needsOf(source, r, base)...)
 	r.touch(p.path)
 	h.notes[k.String()] = Note{Repository: d.Package.Repo, Package: d.Package.Name, Workspace: d.Workspace,
-		Owners: []metav1.OwnerReference{d.Owner.Reference()}, Labels: maps.Clone(d.Labels),
+		Owners: d.Owners(), Labels: maps.Clone(d.Labels),
 		Annotations: maps.Clone(d.Annotations)}
 	f, err := h.find(d.Namespace, name)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -49,24 +50,13 @@ func (c *Client) Revision(ctx context.Context, namespace, name string) (found re
 	return found, nil
 }
 
-// Draft says what draft to create.
-type Draft struct {
-	Namespace           string
-	Package             revision.Package
-	Workspace           string
-	Labels, Annotations map[string]string
-	Owner               revision.Owner
-	// Task is how Porch makes the draft: by a clone, an upgrade or an edit.
-	Task revision.Task
-}
-
 // Create creates a draft and returns its revision. If the workspace already has a revision, Busy returns true for the
 // error.
-func (c *Client) Create(ctx context.Context, d Draft) (revision.Revision, error) {
+func (c *Client) Create(ctx context.Context, d packages.Draft) (revision.Revision, error) {
 	pr := &porchapi.PackageRevision{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: d.Namespace, Labels: d.Labels, Annotations: d.Annotations,
-			OwnerReferences: []metav1.OwnerReference{d.Owner.Reference()},
+			OwnerReferences: d.Owners(),
 		},
 		Spec: porchapi.PackageRevisionSpec{
 			RepositoryName: d.Package.Repo, PackageName: d.Package.Name, WorkspaceName: d.Workspace,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -158,9 +159,10 @@ func TestCreate(t *testing.T) {
 				o.SetResourceVersion(commit)
 				return nil
 			}})
-			r, err := p.Create(t.Context(), Draft{
+			r, err := p.Create(t.Context(), packages.Draft{
 				Namespace: "fleet", Package: revision.Package{Repo: "edge", Name: "a/web"}, Workspace: "packagevariant-1",
-				Labels: map[string]string{"l": "1"}, Annotations: map[string]string{"a": "1"}, Owner: us, Task: c.task,
+				Metadata: packages.Metadata{Labels: map[string]string{"l": "1"}, Annotations: map[string]string{"a": "1"}},
+				Owner:    us, Task: c.task,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -436,7 +438,7 @@ func TestErrorsSayWhat(t *testing.T) {
 	_, get := p.Revision(ctx, "fleet", r.Name)
 	_, content := p.Content(ctx, "fleet", r.Name)
 	_, patch := p.Move(ctx, &r, revision.Proposed)
-	_, create := p.Create(ctx, Draft{Package: pkg, Task: revision.Task{Type: revision.Upgrade}})
+	_, create := p.Create(ctx, packages.Draft{Package: pkg, Task: revision.Task{Type: revision.Upgrade}})
 	for want, err := range map[string]error{
 		"cannot get package revision edge.web.v1: boom":    get,
 		"cannot read the content of edge.web.v1: boom":     content,

@@ -73,8 +73,7 @@ func (h *Home) Read(ctx context.Context, namespace, name string) (packages.Conte
 
 // Ask implements packages.Home.
 func (h *Home) Ask(ctx context.Context, d packages.Draft) (revision.Revision, error) {
-	r, err := h.Create(ctx, Draft{Namespace: d.Namespace, Package: d.Package, Workspace: d.Workspace,
-		Labels: d.Labels, Annotations: d.Annotations, Owner: d.Owner, Task: d.Task})
+	r, err := h.Create(ctx, d)
 	return r, Classify(err)
 }
 

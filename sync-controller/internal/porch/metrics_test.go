@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	dto "github.com/prometheus/client_model/go"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -77,7 +78,7 @@ func TestCalls(t *testing.T) { //nolint:paralleltest // see above
 	ctx, r := t.Context(), Revision(draft)
 	before := counted(t)
 	for _, task := range []revision.TaskType{revision.Clone, revision.Upgrade, revision.Edit} {
-		if _, err := p.Create(ctx, Draft{Namespace: "fleet", Package: r.Package, Task: revision.Task{Type: task}}); err != nil {
+		if _, err := p.Create(ctx, packages.Draft{Namespace: "fleet", Package: r.Package, Task: revision.Task{Type: task}}); err != nil {
 			t.Fatal(err)
 		}
 	}

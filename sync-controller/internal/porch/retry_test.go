@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -118,7 +119,7 @@ func TestWritesAreRetried(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, createErr := p.Create(ctx, Draft{Namespace: "fleet", Package: r.Package, Workspace: "v2",
+		_, createErr := p.Create(ctx, packages.Draft{Namespace: "fleet", Package: r.Package, Workspace: "v2",
 			Task: revision.Task{Type: revision.Clone}})
 		_, saveErr := p.Save(ctx, content, map[string]string{"a.yaml": "a"})
 		_, proposeErr := p.ProposeDeletion(ctx, &revision.Revision{Namespace: "fleet", Name: object.Name},

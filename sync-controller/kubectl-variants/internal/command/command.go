@@ -11,6 +11,7 @@ import (
 
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/adopt"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/compare"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/plan"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/review"
@@ -23,8 +24,8 @@ import (
 
 // commands are the commands of the plugin, in the order of the help.
 var commands = []func(*cli.Env) *cobra.Command{
-	plan.New, compare.New, trace.New, review.NewApprove, review.NewReject, suspension.NewSuspend, suspension.NewResume,
-	versions.New,
+	plan.New, compare.New, trace.New, review.NewApprove, review.NewReject, adopt.New, suspension.NewSuspend,
+	suspension.NewResume, versions.New,
 }
 
 // Run runs the plugin with the given command line and returns the exit code, as kubectl diff does: 0 if there is

@@ -81,7 +81,7 @@ func compare(ctx context.Context, env *cli.Env, argument, against string) error 
 	}
 	streams := programs.Streams{In: env.In, Out: env.Out, Err: env.ErrOut}
 	files := func(name string) (map[string]string, error) { return c.Files(ctx, name) }
-	differs, err := differ.Pairs(ctx, streams, pairs, files)
+	differs, err := Differ.Pairs(ctx, streams, pairs, files)
 	if err != nil {
 		return err
 	}
@@ -107,5 +107,5 @@ func variantOf(ctx context.Context, c *live.Cluster, argument string) (*v1alpha1
 	return pv, err
 }
 
-// differ is the program that shows differences; kubectl diff uses the same environment variable.
-var differ = programs.Differ{Variable: "KUBECTL_EXTERNAL_DIFF", Default: []string{"diff", "-u", "-N", "-r"}}
+// Differ is the program that shows differences; kubectl diff uses the same environment variable.
+var Differ = programs.Differ{Variable: "KUBECTL_EXTERNAL_DIFF", Default: []string{"diff", "-u", "-N", "-r"}}

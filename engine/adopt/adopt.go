@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package adopt gives a copy of a package, which somebody made by hand or by a script, the upstream that it was made
+// from: a draft of the copy says so, and from its publication on a variant can have the copy follow.
+package adopt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/tasks"
+)
+
+const kptfile = "Kptfile"
+
+// Copy names a copy, and what it is a copy of.
+type Copy struct {
+	Namespace         string
+	Package, Upstream revision.Package
+	// Number is that of the revision of the upstream; 0 for the one that the copy is nearest to.
+	Number int
+	// Repository is that of the upstream.
+	Repository revision.Repository
+	// Deployment reports whether the copy is in a deployment Repository, where each package has a package context.
+	Deployment bool
+	// OnBranch reports whether the copy is what its branch has, rather than what was published last.
+	OnBranch bool
+}
+
+// Likeness is how a copy is like a revision of its upstream.
+type Likeness struct {
+	Copy, Upstream packages.Content
+	// Same is how many lines they share, Lines how many lines the copy has, both without blank lines and Kptfiles.
+	Same, Lines int
+
+	copy, upstream revision.Revision
+	lock           *revision.Lock
+	deployment     bool
+}
+
+// ParseUpstream reads REPOSITORY/PACKAGE, with the number of a revision after it or without one: blueprints/web@v2.
+func ParseUpstream(text string) (of revision.Package, number int, err error) {
+	name, version, numbered := strings.Cut(text, "@")
+	repo, pkg, whole := strings.Cut(name, "/")
+	if numbered {
+		number, err = strconv.Atoi(strings.TrimPrefix(version, "v"))
+	}
+	if !whole || repo == "" || pkg == "" || err != nil || numbered && number < 1 {
+		return of, 0, fmt.Errorf("%q does not name an upstream: write REPOSITORY/PACKAGE, or REPOSITORY/PACKAGE@vN for a "+
+			"revision of it", text)
+	}
+	return revision.Package{Repo: repo, Name: pkg}, number, nil
+}
+
+// Find compares a copy with the published revisions of its upstream, or with one of them, and returns the one that it
+// is nearest to: that with the fewest lines that only one of them has, the latest of several.
+func Find(ctx context.Context, home packages.Home, c *Copy) (*Likeness, error) {
+	r, err := c.find(ctx, home)
+	if err != nil {
+		return nil, err
+	}
+	of, err := home.Read(ctx, r.Namespace, r.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case of.Files[kptfile] == "":
+		return nil, fmt.Errorf("%s has no Kptfile, so it is no package: write one, as kpt pkg init does", r.Name)
+	}
+	if lock := tasks.LockOf(of.Files); lock != nil {
+		return nil, fmt.Errorf("%s says already from what it was made, %s of %s: a PackageVariant with adoptionPolicy: "+
+			"adoptExisting takes it over as it is", r.Name, lock, lock.Repo)
+	}
+	candidates, err := c.candidates(ctx, home)
+	if err != nil {
+		return nil, err
+	}
+	var best *Likeness
+	for i := range candidates {
+		upstream, err := home.Read(ctx, c.Namespace, candidates[i].Name)
+		if err != nil {
+			return nil, err
+		}
+		l := &Likeness{Copy: of, Upstream: upstream, copy: *r, upstream: candidates[i],
+			deployment: c.Deployment, lock: revision.LockOn(&candidates[i], c.Repository.Address, c.Repository.Directory)}
+		l.compare()
+		if l.Same > 0 && (best == nil || l.differ() <= best.differ()) {
+			best = l
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("%s shares no value with %s: name the package that it is a copy of by --upstream", r.Name,
+			c.describe())
+	}
+	return best, nil
+}
+
+// describe names what a copy is compared with.
+func (c *Copy) describe() string {
+	if c.Number > 0 {
+		return fmt.Sprintf("%s v%d", c.Upstream, c.Number)
+	}
+	return "any published revision of " + c.Upstream.String()
+}
+
+// find returns the revision that is the copy.
+func (c *Copy) find(ctx context.Context, home packages.Home) (*revision.Revision, error) {
+	if c.Package == c.Upstream {
+		return nil, fmt.Errorf("%s is no copy of itself: name another package by --upstream", c.Package)
+	}
+	all, err := home.List(ctx, c.Namespace, c.Package)
+	if err != nil {
+		return nil, err
+	}
+	if c.OnBranch {
+		if i := slices.IndexFunc(all, func(r revision.Revision) bool { return r.Main() }); i >= 0 {
+			return &all[i], nil
+		}
+		return nil, fmt.Errorf("the package %s is not on the branch of its Repository: push it first", c.Package)
+	}
+	if latest := revision.LatestPublished(all); latest != nil {
+		return latest, nil
+	}
+	return nil, fmt.Errorf("the package %s has no published revision: publish it first", c.Package)
+}
+
+// candidates returns the revisions of the upstream to compare with, in the order of their numbers.
+func (c *Copy) candidates(ctx context.Context, home packages.Home) ([]revision.Revision, error) {
+	all, err := home.List(ctx, c.Namespace, c.Upstream)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(r revision.Revision) bool { return !r.Published() || r.Main() })
+	slices.SortFunc(all, func(a, b revision.Revision) int { return a.Number - b.Number })
+	if len(all) == 0 {
+		return nil, fmt.Errorf("there is no published revision of %s: publish it, or name another upstream", c.Upstream)
+	}
+	if c.Number == 0 {
+		return all, nil
+	}
+	latest := all[len(all)-1].Number
+	all = slices.DeleteFunc(all, func(r revision.Revision) bool { return r.Number != c.Number })
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s has no published revision v%d: its latest is v%d", c.Upstream, c.Number, latest)
+	}
+	return all, nil
+}
+
+// ofAll matches lines that resources have that are nothing alike.
+var ofAll = regexp.MustCompile(`^(---|#.*|-? ?(apiVersion|kind|name|namespace):.*|[\w-]+:)$`)
+
+// compare counts the lines that both have, in whichever order and file. Lines that all resources have do not make a
+// copy.
+func (l *Likeness) compare() {
+	left, own := map[string]int{}, 0
+	for line := range lines(l.Upstream.Files) {
+		left[line]++
+	}
+	for line := range lines(l.Copy.Files) {
+		l.Lines++
+		if left[line] > 0 {
+			left[line]--
+			l.Same++
+			if !ofAll.MatchString(line) {
+				own++
+			}
+		}
+	}
+	if own == 0 {
+		l.Same = 0
+	}
+}
+
+// differ returns how many lines only one of them has.
+func (l *Likeness) differ() int {
+	total := 0
+	for range lines(l.Upstream.Files) {
+		total++
+	}
+	return total + l.Lines - 2*l.Same
+}
+
+// lines returns the lines of files, trimmed, without blank ones and those of Kptfiles.
+func lines(files map[string]string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			if path.Base(name) == kptfile {
+				continue
+			}
+			for line := range strings.Lines(files[name]) {
+				if line = strings.TrimSpace(line); line != "" && !yield(line) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// String says how alike they are.
+func (l *Likeness) String() string {
+	return fmt.Sprintf("%s is nearest to %s, which has %d of its %d lines", l.copy.Name, l.upstream.Name, l.Same, l.Lines)
+}
+
+// Draft makes a draft of the copy that has the upstream, and a package context where clones have one. Nothing else in
+// it changes.
+func (l *Likeness) Draft(ctx context.Context, home packages.Home) (revision.Revision, error) {
+	if l.lock.Commit == "" {
+		var err error
+		if l.lock.Commit, err = home.Commit(ctx, &l.upstream); err != nil {
+			return revision.Revision{}, err
+		}
+	}
+	text, err := tasks.Lock(l.Copy.Files[kptfile], l.lock)
+	if err != nil {
+		return revision.Revision{}, fmt.Errorf("cannot write the upstream into the Kptfile of %s: %w", l.copy.Name, err)
+	}
+	made, err := home.Ask(ctx, packages.Draft{Namespace: l.copy.Namespace, Package: l.copy.Package,
+		Workspace: fmt.Sprintf("adopt-v%d", l.upstream.Number),
+		Task:      revision.Task{Type: revision.Edit, Source: l.copy.Name}})
+	if err != nil {
+		return made, err
+	}
+	read, err := home.Read(ctx, made.Namespace, made.Name)
+	if err == nil {
+		files := maps.Clone(read.Files)
+		files[kptfile] = text
+		if l.deployment {
+			files, err = tasks.WithContext(files, l.copy.Package.Name)
+		}
+		if err == nil {
+			_, err = home.Save(ctx, read, files)
+		}
+	}
+	if err != nil {
+		return made, errors.Join(err, home.Delete(ctx, &made))
+	}
+	return home.Get(ctx, made.Namespace, made.Name)
+}

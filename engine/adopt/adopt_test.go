@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adopt
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/engine/memory"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/revision"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const settings = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: settings
+data:
+  size: small
+  color: red
+  zone: none
+`
+
+const plainKptfile = "# ours\napiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web # a copy\n"
+
+// world has three revisions of a blueprint, and a copy.
+func world(t *testing.T, copied map[string]string) *memory.World {
+	t.Helper()
+	w := memory.New(memory.Options{AtCommit: true})
+	for name, deployment := range map[string]bool{"blueprints": false, "edge": true} {
+		w.Objects.Add(&objects.Repository{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Repository: revision.Repository{Ready: true,
+			Address: "https://git.example.com/" + name + ".git", Branch: "main", Deployment: deployment}})
+	}
+	add := func(repo, workspace string, number int, files map[string]string) {
+		of := revision.Package{Repo: repo, Name: "web"}
+		w.Packages.Add(revision.Revision{Namespace: "default", Name: of.NameOf(workspace), Package: of, Workspace: workspace,
+			Number: number, Lifecycle: revision.Published, Version: strings.Repeat("a", 39) + workspace[1:], AtCommit: true,
+			Commit: strings.Repeat("a", 39) + workspace[1:]}, files)
+	}
+	for number, size := range []string{"small", "medium", "large"} {
+		workspace := []string{"v1", "v2", "v3"}[number]
+		add("blueprints", workspace, number+1, map[string]string{"Kptfile": plainKptfile,
+			"settings.yaml": strings.Replace(settings, "small", size, 1)})
+	}
+	if copied != nil {
+		add("edge", "v1", 1, copied)
+	}
+	return w
+}
+
+var copyOfWeb = Copy{Namespace: "default", Package: revision.Package{Repo: "edge", Name: "web"},
+	Upstream: revision.Package{Repo: "blueprints", Name: "web"}, Deployment: true,
+	Repository: revision.Repository{Address: "https://git.example.com/blueprints.git"}}
+
+// TestDraft has a copy get the upstream that it is nearest to, and nothing else but a package context.
+func TestDraft(t *testing.T) {
+	t.Parallel()
+	w := world(t, map[string]string{"Kptfile": plainKptfile,
+		"all.yaml": strings.NewReplacer("small", "medium", "none", "north # here").Replace(settings)})
+	found, err := Find(t.Context(), w.Packages, &copyOfWeb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("edge.web.v1 is nearest to blueprints.web.v2, which has 7 of its 8 lines", found.String()); diff != "" {
+		t.Error(diff)
+	}
+	made, err := found.Draft(t.Context(), w.Packages)
+	if err != nil || made.Name != "edge.web.adopt-v2" || len(made.Owners) > 0 {
+		t.Fatal(made, err)
+	}
+	content, err := w.Packages.Read(t.Context(), "default", made.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"all.yaml": found.Copy.Files["all.yaml"], "Kptfile": plainKptfile + `upstream:
+  type: git
+  git:
+    repo: https://git.example.com/blueprints.git
+    directory: web
+    ref: web/v2
+upstreamLock:
+  type: git
+  git:
+    repo: https://git.example.com/blueprints.git
+    directory: web
+    ref: web/v2
+    commit: ` + strings.Repeat("a", 39) + "2\n"}
+	if context := content.Files["package-context.yaml"]; !strings.Contains(context, "  package-path: web\n") {
+		t.Error(context)
+	}
+	delete(content.Files, "package-context.yaml")
+	if diff := cmp.Diff(want, content.Files); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if _, err := found.Draft(t.Context(), w.Packages); err == nil {
+		t.Error("it is made twice")
+	}
+}
+
+// TestRefused has copies of which nothing can be said.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	copied := map[string]string{"Kptfile": plainKptfile, "settings.yaml": settings}
+	locked := map[string]string{"settings.yaml": settings, "Kptfile": plainKptfile +
+		"upstreamLock: {type: git, git: {repo: r, directory: web, ref: web/v1, commit: c}}\n"}
+	other := map[string]string{"Kptfile": plainKptfile, "a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  a: b\n"}
+	for name, tt := range map[string]struct {
+		files  map[string]string
+		change func(*Copy)
+		want   string
+	}{
+		"nearest":             {copied, func(*Copy) {}, ""},
+		"named":               {copied, func(c *Copy) { c.Number = 3 }, ""},
+		"no copy":             {nil, func(*Copy) {}, "the package edge/web has no published revision: publish it first"},
+		"not on the branch":   {nil, func(c *Copy) { c.OnBranch = true }, "the package edge/web is not on the branch of its Repository: push it first"},
+		"no package":          {map[string]string{"settings.yaml": settings}, func(*Copy) {}, "edge.web.v1 has no Kptfile, so it is no package: write one, as kpt pkg init does"},
+		"itself":              {copied, func(c *Copy) { c.Upstream = c.Package }, "edge/web is no copy of itself: name another package by --upstream"},
+		"no upstream":         {copied, func(c *Copy) { c.Upstream.Name = "db" }, "there is no published revision of blueprints/db: publish it, or name another upstream"},
+		"no such revision":    {copied, func(c *Copy) { c.Number = 4 }, "blueprints/web has no published revision v4: its latest is v3"},
+		"nothing alike":       {other, func(*Copy) {}, "edge.web.v1 shares no value with any published revision of blueprints/web: name the package that it is a copy of by --upstream"},
+		"nothing alike in it": {other, func(c *Copy) { c.Number = 2 }, "edge.web.v1 shares no value with blueprints/web v2: name the package that it is a copy of by --upstream"},
+		"has one": {locked, func(*Copy) {}, "edge.web.v1 says already from what it was made, web/v1 at c of r: a PackageVariant with " +
+			"adoptionPolicy: adoptExisting takes it over as it is"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, got := copyOfWeb, ""
+			tt.change(&c)
+			if _, err := Find(t.Context(), world(t, tt.files).Packages, &c); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestParseUpstream reads what --upstream may be.
+func TestParseUpstream(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"blueprints/web": "blueprints/web 0", "blueprints/a/web@v2": "blueprints/a/web 2",
+		"blueprints/web@3": "blueprints/web 3", "web": "", "/web": "", "blueprints/": "", "blueprints/web@": "", "blueprints/web@v0": "",
+		"blueprints/web@latest": ""} {
+		of, number, err := ParseUpstream(text)
+		if got := of.String(); want == "" != (err != nil) || err == nil && got+" "+string(rune('0'+number)) != want {
+			t.Errorf("%s: %s %d %v", text, got, number, err)
+		}
+	}
+}

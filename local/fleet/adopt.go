@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/engine/adopt"
+	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/local/home"
+)
+
+// claim has variants that adopt what exists take over what the branch has of their packages, as the first published
+// revision, if nothing of it was published.
+func (s *syncer) claim(ctx context.Context) error {
+	for _, pv := range s.store.AllVariants() {
+		if pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil || pv.Spec.Suspend ||
+			pv.Spec.AdoptionPolicy != variant.AdoptionPolicyAdoptExisting {
+			continue
+		}
+		claimed, err := s.home.Claim(ctx, revision.DownstreamOf(&pv.Spec), pv.Namespace,
+			revision.Owner{Name: pv.Name, UID: pv.UID})
+		if err != nil {
+			return err
+		}
+		for _, id := range claimed {
+			s.report.found(id + ": published what the branch has, for the variant " + objects.KeyOf(&pv).String())
+		}
+	}
+	return nil
+}
+
+// Home returns the packages of the fleet.
+func (f *Fleet) Home() packages.Home { return f.home }
+
+// BranchesOf returns the branches of a draft.
+func (f *Fleet) BranchesOf(r *revision.Revision) home.Branches { return f.home.BranchesOf(r) }
+
+// Copy returns the package in a directory of a clone, as a copy of another package. Its Repository has to be one of the
+// fleet.
+func (f *Fleet) Copy(ctx context.Context, namespace, dir string, of revision.Package) (*adopt.Copy, error) {
+	d, err := locate(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if d.remote == "" {
+		return nil, fmt.Errorf("%s is in no git repository with a remote: name the directory of a package in a clone", dir)
+	}
+	all, err := f.store.Repositories(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	c := &adopt.Copy{Namespace: namespace, Upstream: of, OnBranch: true}
+	var known []string
+	longest := -1
+	for i := range all {
+		r := &all[i].Repository
+		known = append(known, all[i].Name)
+		if all[i].Name == of.Repo {
+			c.Repository = *r
+		}
+		pkg, in := strings.CutPrefix("/"+d.path, r.Root())
+		if remote := f.home.Remote(namespace, all[i].Name); in && revision.Address(remote) == revision.Address(d.remote) &&
+			len(r.Root()) > longest {
+			longest, c.Deployment, c.Package = len(r.Root()), r.Deployment, revision.Package{Repo: all[i].Name, Name: pkg}
+		}
+	}
+	slices.Sort(known)
+	switch list := strings.Join(known, ", "); {
+	case !slices.Contains(known, of.Repo):
+		return nil, fmt.Errorf("the fleet has no Repository %s, which --upstream names: it has %s", of.Repo, list)
+	case longest < 0:
+		return nil, fmt.Errorf("%s is the directory /%s of %s, and in none of the Repositories of the fleet: it has %s", dir,
+			d.path, d.remote, list)
+	}
+	return c, nil
+}

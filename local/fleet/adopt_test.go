@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestBrownfield has a copy that somebody made by a script, with a value of its own and without any tag, become a variant:
+// it gets an upgrade, and keeps its value.
+func TestBrownfield(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+"  adoptionPolicy: adoptExisting\n")
+	own := strings.Replace(settings("small"), "zone: none", "zone: mine # north", 1)
+	w.Push("main", "Copy by hand", map[string]string{"edge/web/settings.yaml": own, "edge/web/package-context.yaml": packageContext,
+		"edge/web/Kptfile": "# ours\napiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"})
+	w.Equal("without an upstream", "web: UpstreamLockMissing v1 edge.web.packagevariant-1", lines(w.sync())[0])
+	w.Equal("refs", []string{draft1, "heads/package-variants", "tags/edge/web/v1"}, w.Refs())
+	text := w.Remote.Git("show", "main:edge/web/Kptfile") + "upstreamLock:\n  type: git\n  git:\n    repo: " + w.Remote.Address() +
+		"\n    directory: blueprints/web\n    ref: blueprints/web/v1\n    commit: " +
+		strings.TrimSpace(w.Remote.Git("rev-parse", "blueprints/web/v1^{commit}")) + "\n"
+	w.Push("main", "Say from what it was made", map[string]string{"edge/web/Kptfile": text})
+	w.Push("main", "Version 2", map[string]string{"blueprints/web/settings.yaml": settings("large")},
+		"HEAD:refs/tags/blueprints/web/v2")
+	w.Equal("with one", []string{"web: UpToDate v2 edge.web.packagevariant-1"}, lines(w.sync()))
+	w.Equal("both changes", strings.Replace(own, "small", "large", 1), w.Remote.Git("show", strings.TrimPrefix(draft1, "heads/")+
+		":edge/web/settings.yaml"))
+	w.Merge(strings.TrimPrefix(draft1, "heads/"))
+	w.Equal("merged", []string{"web: UpToDate v3"}, lines(w.sync()))
+	w.idle()
+}
+
+const packageContext = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n" +
+	"    config.kubernetes.io/local-config: \"true\"\ndata:\n  name: web\n  package-path: web\n"
