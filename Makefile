@@ -321,7 +321,7 @@ test-all: ## Run the tests that are left: faults and hostile input, installing, 
 	@$(MAKE) --no-print-directory rare-tools build stack-tools images
 	@echo '== testing what is left: this takes about 90 minutes on two cores'; $(begin); \
 	$(call part,benchmarks,$(call each,e2e/bench,$(GO_TEST) ./...)); \
-	$(call part,the plugin for krew,$(call each,release,RARE=1 $(GO_TEST) ./internal/plugin)); \
+	$(call part,the plugin for krew,$(call each,release,RARE=1 $(GO_TEST) ./internal/programs)); \
 	$(call part,what surrounds the controller,$(call each,e2e,$(GO_TEST) $(REST_OF_E2E))); \
 	$(call part,functions by image and at random,$(call each,e2e,$(GO_TEST) ./kpt ./examples ./corpus)); \
 	$(call part,rare tests of the controller,$(call each,e2e,RARE=1 $(GO_TEST) ./sync)); \

@@ -22,7 +22,7 @@ import (
 	"github.com/package-variants/package-variants/release/internal/component"
 	"github.com/package-variants/package-variants/release/internal/dist"
 	"github.com/package-variants/package-variants/release/internal/naming"
-	"github.com/package-variants/package-variants/release/internal/plugin"
+	"github.com/package-variants/package-variants/release/internal/programs"
 	"github.com/package-variants/package-variants/release/internal/push"
 	"github.com/package-variants/package-variants/release/internal/tags"
 )
@@ -56,7 +56,7 @@ func main() {
 type request struct {
 	command, root, dir string
 	names              naming.Names
-	// platforms are those that dist makes the plugin for.
+	// platforms are those that dist makes the command lines for.
 	platforms []v1.Platform
 }
 
@@ -72,7 +72,7 @@ func parse(args []string, errOut io.Writer) (r request, err error) {
 	flags.StringVar(&r.dir, "dir", "", "directory that the command works in")
 	registry := flags.String("registry", "", "registry of the images, and a path there")
 	version := flags.String("version", "", "version of the images, and their tag")
-	platforms := flags.String("plugin-platforms", "", "platforms of the kubectl plugin that dist makes, such as "+
+	platforms := flags.String("platforms", "", "platforms of the command lines that dist makes, such as "+
 		"linux/amd64,darwin/arm64: for a trial (default all)")
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		r.command, args = args[0], args[1:]
@@ -89,7 +89,7 @@ func parse(args []string, errOut io.Writer) (r request, err error) {
 	if r.names, err = naming.New(*registry, *version); err != nil {
 		return r, err
 	}
-	r.platforms, err = plugin.Select(*platforms)
+	r.platforms, err = programs.Select(*platforms)
 	return r, err
 }
 
@@ -125,7 +125,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 		_, err = out.Write(manifests)
 		return err
 	case "dist":
-		return dist.Write(r.root, r.dir, images, r.names, r.withPlugin(ctx, makeImages))
+		return dist.Write(r.root, r.dir, images, r.names, r.withPrograms(ctx, makeImages))
 	case "tags":
 		return tags.Write(r.root, images, r.names)
 	case "check-tags":
@@ -134,18 +134,18 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	return fmt.Errorf("unknown command %q: see release -help", r.command)
 }
 
-// withPlugin returns a function that writes what makeImages does to a directory, and then the archives of the kubectl
-// plugin.
-func (r request) withPlugin(ctx context.Context, makeImages func(dir string) error) func(dir string) error {
+// withPrograms returns a function that writes what makeImages does to a directory, and then the archives of the command
+// lines.
+func (r request) withPrograms(ctx context.Context, makeImages func(dir string) error) func(dir string) error {
 	return func(dir string) error {
 		if err := makeImages(dir); err != nil {
 			return err
 		}
 		version := r.names.Version
-		program, err := build.Plugin(ctx, r.root, filepath.Join(r.root, "dist", "build"), version, r.platforms)
+		path, err := build.Programs(ctx, r.root, filepath.Join(r.root, "dist", "build"), version, r.platforms)
 		if err != nil {
 			return err
 		}
-		return plugin.Write(r.root, dir, version, r.platforms, program)
+		return programs.Write(r.root, dir, version, r.platforms, path)
 	}
 }

@@ -22,8 +22,8 @@ func TestErrors(t *testing.T) {
 		"registry": {"push -registry x -version v0.1.0 -root ..",
 			`REGISTRY "x" is not a place for images: write HOST/PATH, without a scheme, such as ghcr.io/package-variants or ` +
 				`localhost:5000/x`},
-		"platform": {"dist -registry ghcr.io/x -version v0.1.0 -root .. -plugin-platforms plan9/386",
-			`the plugin is not made for the platform "plan9/386": choose from [darwin/amd64 darwin/arm64 linux/amd64 ` +
+		"platform": {"dist -registry ghcr.io/x -version v0.1.0 -root .. -platforms plan9/386",
+			`no program is made for the platform "plan9/386": choose from [darwin/amd64 darwin/arm64 linux/amd64 ` +
 				`linux/arm64 windows/amd64 windows/arm64]`},
 		"root": {"tags -registry ghcr.io/x -version v0.1.0",
 			".: has no functions/*/metadata.yaml: it is not the root of the repository"},

@@ -80,11 +80,11 @@ func TestRelease(t *testing.T) {
 	t.Parallel()
 	images, clone, out := made(t), t.TempDir(), t.TempDir()
 	for _, name := range []string{"LICENSE", "README.md", "go.work", "go.work.sum", "api", "docs", "engine", "examples",
-		"functions", "sync-controller"} {
+		"functions", "local", "sync-controller"} {
 		copyInto(t, filepath.Join(clone, name), filepath.Join(root, name))
 	}
 	const elsewhere = "registry.example.com/fleet"
-	platforms, args := pluginPlatforms()
+	platforms, args := platformsMade()
 	args = append([]string{"dist", "-root", clone, "-dir", out, "-registry", elsewhere, "-version", images.Version}, args...)
 	if _, err := release(t, args...); err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestRelease(t *testing.T) {
 	want := []string{"SHA256SUMS", "crds.yaml", "examples.tar.gz", "install-namespaced.yaml", "install.yaml",
 		"package-variants-sync-controller-namespaced.tar.gz", "package-variants-sync-controller.tar.gz", "variants.yaml"}
 	for _, platform := range platforms {
-		want = append(want, pluginArchive(images.Version, platform))
+		want = append(want, archive("kubectl-variants", images.Version, platform), archive("variants", images.Version, platform))
 	}
 	var got []string
 	for name := range files {
@@ -129,24 +129,24 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// pluginPlatforms returns the platforms of the plugin that TestRelease has made, and the arguments that say so: that of
+// platformsMade returns the platforms of the command lines that TestRelease has made, and the arguments that say so: that of
 // this machine and one of another system, since six take a quarter of an hour to compile; with EVERY_PLATFORM=1, as the
 // nightly run has it, all.
-func pluginPlatforms() (platforms, args []string) {
+func platformsMade() (platforms, args []string) {
 	if os.Getenv("EVERY_PLATFORM") == "1" {
 		return []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm64", "windows/amd64", "windows/arm64"}, nil
 	}
 	platforms = []string{runtime.GOOS + "/" + runtime.GOARCH, "windows/arm64"}
-	return platforms, []string{"-plugin-platforms", strings.Join(platforms, ",")}
+	return platforms, []string{"-platforms", strings.Join(platforms, ",")}
 }
 
-// pluginArchive returns the name of the file in which the plugin is released for a platform.
-func pluginArchive(version, platform string) string {
+// archive returns the name of the file in which a command line is released for a platform.
+func archive(program, version, platform string) string {
 	suffix := ".tar.gz"
 	if strings.HasPrefix(platform, "windows/") {
 		suffix = ".zip"
 	}
-	return "kubectl-variants_" + version + "_" + strings.Replace(platform, "/", "_", 1) + suffix
+	return program + "_" + version + "_" + strings.Replace(platform, "/", "_", 1) + suffix
 }
 
 // checkKrew checks that krew's manifest is one that krew accepts, and that it has the archive of each platform, with
@@ -168,7 +168,7 @@ func checkKrew(t *testing.T, dir string, files tree.Tree, version string, platfo
 	}
 	var want, got []string
 	for _, platform := range platforms {
-		name := pluginArchive(version, platform)
+		name := archive("kubectl-variants", version, platform)
 		sum := sha256.Sum256([]byte(files[name]))
 		want = append(want, "https://github.com/package-variants/package-variants/releases/download/"+version+"/"+name+" "+
 			hex.EncodeToString(sum[:]))

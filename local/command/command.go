@@ -61,7 +61,7 @@ func Run(ctx context.Context, args []string, streams programs.Streams) int {
 func New(streams programs.Streams) *cobra.Command {
 	e := &env{Streams: streams}
 	root := &cobra.Command{Use: "variants", Short: "Package variants with nothing but git", Long: long,
-		SilenceErrors: true, SilenceUsage: true, CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}}
+		SilenceErrors: true, SilenceUsage: true}
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"testing"
@@ -55,6 +56,16 @@ Package blueprints/web v1 Published - AGE
  └─ PackageRevision edge.web.packagevariant-1 - Draft clone AGE made from blueprints.web.v1
 `, got)
 	w.Equal("format", "error: --output \"x\" is none of dot, html, json, text, wide\n", w.run(exitError, "trace", "web", "-o", "x"))
+}
+
+// TestCompletion has the program complete its own arguments.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	code := Run(t.Context(), []string{"completion", "bash"}, programs.Streams{Out: &out, Err: &out})
+	if code != exitDone || !strings.HasPrefix(out.String(), "# bash completion V2 for variants") {
+		t.Error(code, out.String())
+	}
 }
 
 // TestExamples checks that the help of each command has examples, and that the command accepts them.

@@ -17,7 +17,7 @@ import (
 	"github.com/package-variants/package-variants/release/internal/component"
 	"github.com/package-variants/package-variants/release/internal/image"
 	"github.com/package-variants/package-variants/release/internal/naming"
-	"github.com/package-variants/package-variants/release/internal/plugin"
+	"github.com/package-variants/package-variants/release/internal/programs"
 	"github.com/package-variants/package-variants/release/internal/tags"
 )
 
@@ -29,23 +29,25 @@ func directory(programs string, platform v1.Platform) string {
 	return filepath.Join(programs, platform.OS+"-"+platform.Architecture)
 }
 
-// Plugin builds the kubectl plugin for the given platforms, in the directory programs, and returns where the program
-// for a platform is.
-func Plugin(ctx context.Context, root, programs, version string, platforms []v1.Platform) (
-	program func(v1.Platform) string, err error) {
-	program = func(p v1.Platform) string { return filepath.Join(directory(programs, p), plugin.ProgramFile(p)) }
-	for _, platform := range platforms {
-		out, err := filepath.Abs(program(platform))
-		if err != nil {
-			return nil, err
-		}
-		args := append(flags(version), "-o", out, ".")
-		output, err := command(ctx, filepath.Join(root, plugin.Module), platform, args).CombinedOutput()
-		if err != nil {
-			return nil, fmt.Errorf("cannot build %s for %s: %w\n%s", plugin.Program, platform, err, output)
+// Programs builds the command lines for the given platforms, below a directory, and returns where the program for a
+// platform is.
+func Programs(ctx context.Context, root, dir, version string, platforms []v1.Platform) (
+	path func(programs.Program, v1.Platform) string, err error) {
+	path = func(g programs.Program, p v1.Platform) string { return filepath.Join(directory(dir, p), g.File(p)) }
+	for _, g := range programs.All {
+		for _, platform := range platforms {
+			out, err := filepath.Abs(path(g, platform))
+			if err != nil {
+				return nil, err
+			}
+			args := append(flags(version), "-o", out, ".")
+			output, err := command(ctx, filepath.Join(root, g.Module), platform, args).CombinedOutput()
+			if err != nil {
+				return nil, fmt.Errorf("cannot build %s for %s: %w\n%s", g.Name, platform, err, output)
+			}
 		}
 	}
-	return program, nil
+	return path, nil
 }
 
 // flags are the go command's flags for a release build.

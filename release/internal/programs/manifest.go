@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package plugin
+package programs
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ type platform struct {
 func manifest(version string, made []v1.Platform, sums map[string]string) ([]byte, error) {
 	var platforms []platform
 	for _, p := range made {
-		name := ArchiveFile(p, version)
+		name := Plugin.Archive(p, version)
 		sum, known := sums[name]
 		if !known {
 			return nil, fmt.Errorf("%s has no checksum", name)
@@ -46,7 +46,7 @@ func manifest(version string, made []v1.Platform, sums map[string]string) ([]byt
 		platforms = append(platforms, platform{
 			Selector: map[string]map[string]string{"matchLabels": {"os": p.OS, "arch": p.Architecture}},
 			URI:      component.Repository + "/releases/download/" + version + "/" + name,
-			SHA256:   sum, Bin: ProgramFile(p), Files: []file{{ProgramFile(p), "."}, {"LICENSE", "."}},
+			SHA256:   sum, Bin: Plugin.File(p), Files: []file{{Plugin.File(p), "."}, {"LICENSE", "."}},
 		})
 	}
 	return yaml.Marshal(map[string]any{

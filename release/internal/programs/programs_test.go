@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package plugin
+package programs
 
 import (
 	"archive/zip"
@@ -30,9 +30,9 @@ const version = "v0.2.0"
 func write(t *testing.T) string {
 	t.Helper()
 	dir, programs := t.TempDir(), t.TempDir()
-	program := func(p v1.Platform) string { return filepath.Join(programs, p.OS+"-"+p.Architecture) }
+	program := func(_ Program, p v1.Platform) string { return filepath.Join(programs, p.OS+"-"+p.Architecture) }
 	for _, p := range Platforms() {
-		if err := os.WriteFile(program(p), []byte(p.String()), 0o600); err != nil {
+		if err := os.WriteFile(program(Git, p), []byte(p.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,11 +92,13 @@ func TestWrite(t *testing.T) {
 		for _, of := range []string{"amd64", "arm64"} {
 			want["kubectl-variants_v0.2.0_"+system+"_"+of+".tar.gz"] = []string{license,
 				"kubectl-variants true " + system + "/" + of, script}
+			want["variants_v0.2.0_"+system+"_"+of+".tar.gz"] = []string{license, "variants true " + system + "/" + of}
 		}
 	}
 	for _, of := range []string{"amd64", "arm64"} {
 		want["kubectl-variants_v0.2.0_windows_"+of+".zip"] = []string{license,
 			"kubectl-variants.exe true windows/" + of}
+		want["variants_v0.2.0_windows_"+of+".zip"] = []string{license, "variants.exe true windows/" + of}
 	}
 	got := map[string][]string{}
 	files, err := archive.Read(os.DirFS(first))
@@ -126,7 +128,7 @@ func TestManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range Platforms() {
-		name := ArchiveFile(p, version)
+		name := Plugin.Archive(p, version)
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -177,7 +179,7 @@ func TestManifestForKrew(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")
-	nowhere := func(v1.Platform) string { return filepath.Join("no", "such", "program") }
+	nowhere := func(Program, v1.Platform) string { return filepath.Join("no", "such", "program") }
 	for name, c := range map[string]struct{ root, want string }{
 		"no program": {root, "open no/such/program: no such file or directory"},
 		"no license": {t.TempDir(), "LICENSE: no such file or directory"},
@@ -216,7 +218,7 @@ func TestSelect(t *testing.T) {
 		}
 	}
 	_, err := Select("linux/amd64,linux/s390x")
-	want := fmt.Sprintf(`the plugin is not made for the platform "linux/s390x": choose from %v`, all)
+	want := fmt.Sprintf(`no program is made for the platform "linux/s390x": choose from %v`, all)
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
