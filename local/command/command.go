@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/local/fleet"
 	"github.com/package-variants/package-variants/local/programs"
 	"github.com/spf13/cobra"
@@ -61,7 +62,8 @@ func Run(ctx context.Context, args []string, streams programs.Streams) int {
 func New(streams programs.Streams) *cobra.Command {
 	e := &env{Streams: streams}
 	root := &cobra.Command{Use: "variants", Short: "Package variants with nothing but git", Long: long,
-		SilenceErrors: true, SilenceUsage: true}
+		SilenceErrors: true, SilenceUsage: true, Version: version.Line()}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)

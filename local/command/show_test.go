@@ -58,13 +58,15 @@ Package blueprints/web v1 Published - AGE
 	w.Equal("format", "error: --output \"x\" is none of dot, html, json, text, wide\n", w.run(exitError, "trace", "web", "-o", "x"))
 }
 
-// TestCompletion has the program complete its own arguments.
-func TestCompletion(t *testing.T) {
+// TestAboutItself has the program complete its own arguments, and say its version.
+func TestAboutItself(t *testing.T) {
 	t.Parallel()
-	var out bytes.Buffer
-	code := Run(t.Context(), []string{"completion", "bash"}, programs.Streams{Out: &out, Err: &out})
-	if code != exitDone || !strings.HasPrefix(out.String(), "# bash completion V2 for variants") {
-		t.Error(code, out.String())
+	for want, args := range map[string][]string{"# bash completion V2 for variants": {"completion", "bash"},
+		"command.test ": {"--version"}} {
+		var out bytes.Buffer
+		if code := Run(t.Context(), args, programs.Streams{Out: &out, Err: &out}); code != exitDone || !strings.HasPrefix(out.String(), want) {
+			t.Error(code, out.String())
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/sets"
+	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
 	"k8s.io/apimachinery/pkg/types"
@@ -365,14 +365,10 @@ func (s *syncer) subject() string {
 
 // version identifies this program and how it renders: after a change of it, each variant is looked at once.
 func (f *Fleet) version() string {
-	version := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		version = info.Main.Version
-	}
 	if f.kpt != nil {
-		version += " renders"
+		return version.Line() + " renders"
 	}
-	return version
+	return version.Line()
 }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
