@@ -109,7 +109,8 @@ func input(change func(*Input), revisions ...revision.Revision) *Input {
 		},
 		Owner: us, Finalizer: true, Upstream: &one, Revisions: revisions, Bases: []revision.Revision{one,
 			upstream(2, published)},
-		Repositories: map[string]revision.Repository{"blueprints": {Ready: true, Address: address}, "edge": {Ready: true}},
+		Repositories: map[string]revision.Repository{
+			"blueprints": {Ready: true, Address: address, Branch: "main"}, "edge": {Ready: true}},
 		Known:        map[string]bool{}, Mutations: map[string]Mutation{}, Merges: map[string]Merge{},
 	}
 	if change != nil {

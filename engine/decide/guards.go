@@ -68,11 +68,12 @@ func upstreamMissing(in *Input) *v1alpha1.Condition {
 	if in.Upstream != nil {
 		return nil
 	}
-	if repository := in.Repositories[in.Spec.Upstream.Repo]; !repository.Ready { // Porch may not list all of it
+	repository := in.Repositories[in.Spec.Upstream.Repo]
+	if !repository.Ready { // Porch may not list all of it
 		return new(notReady(in.Spec.Upstream.Repo, repository))
 	}
-	return stalled(v1alpha1.ReasonUpstreamNotFound, "there is no %s: publish it, or correct spec.upstream",
-		in.Spec.Upstream.Describe())
+	return stalled(v1alpha1.ReasonUpstreamNotFound, "there is no %s: %s", in.Spec.Upstream.Describe(),
+		in.Spec.Upstream.Remedy("spec.upstream", repository.Branch))
 }
 
 func upstreamUnpublished(in *Input) *v1alpha1.Condition {

@@ -19,6 +19,10 @@ const (
 		"take the annotation porch.kpt.dev/v1alpha2-migration off the Repository, or name another"
 )
 
+// ofNoBranch is what to do if the upstream is a branch that Porch does not list.
+const ofNoBranch = "publish the upstream, and name its revision in spec.upstream, as not every version of Porch derives a " +
+	"package from the branch"
+
 const overlapText = `the Repository "edge" (directory /site) overlaps the Repository "all" (directory /) on the same branch of ` +
 	"a git repository, so publishing a package of one could remove a package of the other"
 
@@ -55,6 +59,15 @@ func TestGuards(t *testing.T) {
 		"the upstream does not exist: by its workspace": {input(asks(variant.Upstream{WorkspaceName: "v9"})),
 			wantStalled("UpstreamNotFound",
 				"there is no PackageRevision of blueprints/web with workspace v9: publish it, or correct spec.upstream")},
+		"the upstream does not exist: by the branch": {input(asks(variant.Upstream{WorkspaceName: "main",
+			Revision: variant.Revision{Str: "main"}})), wantStalled("UpstreamNotFound", "there is no PackageRevision of "+
+			"blueprints/web with workspace main: "+ofNoBranch)},
+		"the upstream does not exist: not even on the branch": {input(asks(variant.Upstream{})), wantStalled("UpstreamNotFound",
+			"there is no PackageRevision of blueprints/web on the main branch: "+ofNoBranch)},
+		"the upstream does not exist: by another workspace than the branch": {input(all(func(in *Input) {
+			in.Repositories["blueprints"] = revision.Repository{Ready: true, Address: address, Branch: "master"}
+		}, asks(variant.Upstream{WorkspaceName: "main"}))), wantStalled("UpstreamNotFound",
+			"there is no PackageRevision of blueprints/web with workspace main: publish it, or correct spec.upstream")},
 		"the upstream does not exist: by a tag": {input(asks(variant.Upstream{Revision: variant.Revision{Str: "stable"}})),
 			wantStalled("UpstreamNotFound",
 				`there is no PackageRevision of blueprints/web that is published and has the label `+

@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
@@ -102,7 +103,7 @@ func (r *Reconciler) lostUpstream(ctx context.Context, set *v1alpha2.PackageVari
 	if problem == nil {
 		return nil
 	}
-	if err := r.checkRepository(ctx, set, lost.Repo, specPath+".upstreamSelector"); err != nil {
+	if _, err := r.repository(ctx, set, lost.Repo, specPath+".upstreamSelector"); err != nil {
 		return err
 	}
 	return stalled(v1alpha1.ReasonUpstreamNotFound, problem.Error())
@@ -112,33 +113,36 @@ func (r *Reconciler) lostUpstream(ctx context.Context, set *v1alpha2.PackageVari
 func (r *Reconciler) checkUpstreams(ctx context.Context, set *v1alpha2.PackageVariantSet,
 	s *expansion.Snapshot) error {
 	for _, u := range expansion.NamedUpstreams(set, specPath) {
-		if err := r.checkRepository(ctx, set, u.Repo, u.Path+".repo"); err != nil {
+		repository, err := r.repository(ctx, set, u.Repo, u.Path+".repo")
+		if err != nil {
 			return err
 		}
 		if expansion.FindUpstream(u.Upstream, s.PackageRevisions) == nil {
 			return stalled(v1alpha1.ReasonUpstreamNotFound,
-				"there is no "+u.Describe()+" in this namespace: publish it, or correct "+u.Path)
+				"there is no "+u.Describe()+" in this namespace: "+u.Remedy(u.Path, repository.Branch))
 		}
 	}
 	if sel := set.Spec.UpstreamSelector; sel != nil && sel.Repo != "" {
-		return r.checkRepository(ctx, set, sel.Repo, specPath+".upstreamSelector.repo")
+		_, err := r.repository(ctx, set, sel.Repo, specPath+".upstreamSelector.repo")
+		return err
 	}
 	return nil
 }
 
-// checkRepository returns why packages of the Repository that a field names cannot be found.
-func (r *Reconciler) checkRepository(ctx context.Context, set *v1alpha2.PackageVariantSet, name, field string) error {
+// repository returns the Repository that a field names. The error says why its packages cannot be found.
+func (r *Reconciler) repository(ctx context.Context, set *v1alpha2.PackageVariantSet, name, field string) (
+	*objects.Repository, error) {
 	repository, err := r.Sets.Repository(ctx, set.Namespace, name)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case repository == nil:
-		return stalled(v1alpha1.ReasonRepositoryNotFound,
+		return nil, stalled(v1alpha1.ReasonRepositoryNotFound,
 			fmt.Sprintf("there is no Repository %q in this namespace: register it, or correct %s", name, field))
 	case repository.Migrated:
-		return &problem{Condition: decide.Migrated(repository.Name)}
+		return nil, &problem{Condition: decide.Migrated(repository.Name)}
 	}
-	return nil
+	return repository, nil
 }
 
 // takesFrom reports whether a set may take an upstream from a Repository.

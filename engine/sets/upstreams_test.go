@@ -78,6 +78,13 @@ func TestSeveralUpstreams(t *testing.T) {
 	c.expect("one is not there", "4/4/0 UpstreamNotFound", "there is no PackageRevision of blueprints/db with revision 2 "+
 		"in this namespace: publish it, or correct spec.upstreams[1]",
 		"db@1 in a", "db@1 in b", "web@2 in a", "web@2 in b")
+	c.edits(func(s *v1alpha2.PackageVariantSetSpec) {
+		s.Upstreams[1].Revision, s.Upstreams[1].WorkspaceName = variant.Revision{}, "main"
+	})
+	c.expect("a branch is not there", "4/4/0 UpstreamNotFound", "there is no PackageRevision of blueprints/db with "+
+		"workspace main in this namespace: publish the upstream, and name its revision in spec.upstreams[1], as not every "+
+		"version of Porch derives a package from the branch",
+		"db@1 in a", "db@1 in b", "web@2 in a", "web@2 in b")
 	c.edits(func(s *v1alpha2.PackageVariantSetSpec) { s.Upstreams[1].Repo = "nowhere" })
 	c.expect("nor is its Repository", "4/4/0 RepositoryNotFound",
 		`there is no Repository "nowhere" in this namespace: register it, or correct spec.upstreams[1].repo`,

@@ -56,6 +56,16 @@ func (u *Upstream) Resolve(candidates []Candidate) int {
 	return u.numbered(candidates, BranchNumber)
 }
 
+// Remedy says what to do if there is no package revision that the upstream asks for, by the path of its field and the
+// branch of its Repository. Newer Porch may not list what is on the branch, and derives no package from it.
+func (u *Upstream) Remedy(path, branch string) string {
+	if (u.WorkspaceName == "" || u.WorkspaceName == branch) && (u.Revision.IsZero() || u.Revision.Branch()) {
+		return "publish the upstream, and name its revision in " + path + ", as not every version of Porch derives a " +
+			"package from the branch"
+	}
+	return "publish it, or correct " + path
+}
+
 // names tells whether a package revision is of the upstream's package.
 func (u *Upstream) names(c *Candidate) bool { return c.Repo == u.Repo && c.Package == u.Package }
 
