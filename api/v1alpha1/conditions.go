@@ -87,8 +87,8 @@ const (
 	// ReasonPushRefused says that the git repository refuses what is pushed for the variant. Only variants sync reports it
 	// (Stalled).
 	ReasonPushRefused = "PushRefused"
-	// ReasonPackageRefused says that Porch rejects a file of the package, because of its name or content, or that nothing
-	// runs its pipeline in git (Stalled).
+	// ReasonPackageRefused says that Porch rejects a file of the package, because of its name or content, or a change of
+	// the package, or that nothing runs its pipeline in git (Stalled).
 	ReasonPackageRefused = "PackageRefused"
 	// ReasonPorchTimedOut says that Porch failed twice to finish making a draft, although it answers other requests
 	// (Stalled).

@@ -57,8 +57,7 @@ func TestNoDownstream(t *testing.T) {
 			wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"there is the main branch only": {input(nil, down("main", -1, published, foreign)),
 			wantStalled("DownstreamExists", "the package edge/web exists on the branch main, though no revision of it is "+
-				"published, and is not this variant's: remove it there, or set spec.adoptionPolicy to adoptExisting to have it "+
-				"replaced, or name another package in spec.downstream")},
+				"published, and is not this variant's: publish it or remove it there, or name another package in spec.downstream")},
 		"there is the main branch only, and it may be replaced": {input(adopt, down("main", -1, published, foreign)),
 			wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"there is the main branch only, of what the controller had approved": {

@@ -34,8 +34,7 @@ func downstreamForeign(in *Input) *v1alpha1.Condition {
 	if branch := ForeignBranch(in); branch != nil {
 		return stalled(v1alpha1.ReasonDownstreamExists,
 			"the package %s exists on the branch %s, though no revision of it is published, and is not this variant's: "+
-				"remove it there, or set spec.adoptionPolicy to adoptExisting to have it replaced, or name another package in "+
-				"spec.downstream", revision.DownstreamOf(in.Spec), branch.Workspace)
+				"publish it or remove it there, or name another package in spec.downstream", revision.DownstreamOf(in.Spec), branch.Workspace)
 	}
 	return nil
 }

@@ -82,7 +82,8 @@ func TestRelisting(t *testing.T) {
 	_, err := r.List(metav1.ListOptions{ResourceVersion: "0",
 		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Limit: 500})
 	must(err)
-	_, err = r.Watch(metav1.ListOptions{ResourceVersion: "a-commit", AllowWatchBookmarks: true})
+	_, err = r.Watch(metav1.ListOptions{ResourceVersion: "a-commit", AllowWatchBookmarks: true,
+		TimeoutSeconds: new(int64(300))}) // after which it lists again: no event tells of what Porch finds in git by itself
 	must(err)
 	expired("a second watch")
 	expired("a third watch")
@@ -96,7 +97,8 @@ func TestRelisting(t *testing.T) {
 		t.Errorf("got error %v", err)
 	}
 	expired("a watch after a list that failed")
-	want := []metav1.ListOptions{{Limit: 500}, {AllowWatchBookmarks: true}, {}, {}, {}}
+	want := []metav1.ListOptions{{Limit: 500}, {AllowWatchBookmarks: true, TimeoutSeconds: new(int64(300))},
+		{}, {}, {}}
 	if diff := cmp.Diff(want, s.options); diff != "" {
 		t.Errorf("what reached Porch, -want +got:\n%s", diff)
 	}

@@ -38,7 +38,8 @@ func kindOf(err error) error {
 		return packages.ErrNoAnswer
 	case Unavailable(err), RunnerUnavailable(err):
 		return packages.ErrUnavailable
-	case RefusesFiles(err), Placeholder(err), SourceUnpublished(err), errors.Is(err, timeouts.ErrTooLarge), !Unsure(err):
+	case RefusesFiles(err), Placeholder(err), SourceUnpublished(err), errors.Is(err, timeouts.ErrTooLarge),
+		says(err, packageExists, packageNests), says(err, refusedForGood...), !Unsure(err):
 		return packages.ErrRefused
 	}
 	return packages.ErrUnsure
@@ -66,9 +67,13 @@ func conditionOf(err error) v1alpha1.Condition {
 	case ofRender:
 		return packages.RenderFailed(rendered)
 	case Placeholder(err):
-		return v1alpha1.Stalled(v1alpha1.ReasonUpstreamIsPlaceholder,
-			"this version of Porch derives no package from a branch: publish the upstream, and name its revision "+
-				"in spec.upstream ("+err.Error()+")")
+		return packages.Placeholder(err)
+	case says(err, packageExists):
+		return packages.Exists(err)
+	case says(err, packageNests):
+		return packages.Nests(err)
+	case says(err, refusedForGood...):
+		return packages.Refused(err)
 	case Migrated(err):
 		return v1alpha1.Stalled(v1alpha1.ReasonRepositoryMigrated,
 			"the packages are served by another version of Porch's API, which this controller does not know yet: "+err.Error())

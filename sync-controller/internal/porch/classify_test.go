@@ -3,6 +3,7 @@
 package porch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -10,9 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/revision"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
@@ -21,6 +25,10 @@ func TestClassify(t *testing.T) {
 	t.Parallel()
 	internal := func(text string) error { return apierrors.NewInternalError(errors.New(text)) }
 	const pipeline = "Error occurred rendering package in kpt function pipeline.\n"
+	refused := func(text string) v1alpha1.Condition {
+		return v1alpha1.Stalled("PackageRefused", "Porch refuses this, and is asked again when the package, its upstream or "+
+			"this variant changes: correct what it names (cannot clone edge/web: "+text+")")
+	}
 	for name, c := range map[string]struct {
 		err  error
 		kind error
@@ -47,6 +55,28 @@ func TestClassify(t *testing.T) {
 			v1alpha1.Stalled("UpstreamIsPlaceholder",
 				"this version of Porch derives no package from a branch: publish the upstream, and name its revision "+
 					"in spec.upstream (cannot clone edge/web: Internal error occurred: upstream may not be the placeholder package revision)")},
+		"the package exists": {internal("`clone` cannot create a new revision for package \"web\" that already exists in repo " +
+			"\"edge\"; make subsequent revisions using `copy`"), packages.ErrRefused,
+			v1alpha1.Stalled("DownstreamExists", "the package exists, and this version of Porch clones nothing into it: if its "+
+				"revisions wait to be deleted, set spec.adoptionPolicy to adoptExisting to have them kept; if it is only on the "+
+				"branch, publish it or remove it there; or name another package in spec.downstream (cannot clone edge/web: "+
+				"Internal error occurred: `clone` cannot create a new revision for package \"web\" that already exists in repo "+
+				"\"edge\"; make subsequent revisions using `copy`)")},
+		"the package lies in another": {internal(`package path "web/in" conflicts with existing package "web": packages cannot be nested`),
+			packages.ErrRefused,
+			v1alpha1.Stalled("DownstreamExists", "Porch makes no package inside another one or around it, nor one at the top with "+
+				"the last name of another: name another in spec.downstream (cannot clone edge/web: Internal error occurred: "+
+				`package path "web/in" conflicts with existing package "web": packages cannot be nested)`)},
+		"others have it as upstream": {apierrors.NewForbidden(schema.GroupResource{Resource: "packagerevisions"}, "x",
+			errors.New("cannot delete package revision, it is referenced as upstream by: edge.web.v1")), packages.ErrRefused,
+			refused(`packagerevisions "x" is forbidden: cannot delete package revision, it is referenced as upstream by: edge.web.v1`)},
+		"a draft has no task": {internal("spec.tasks must have at least one entry"), packages.ErrRefused,
+			refused("Internal error occurred: spec.tasks must have at least one entry")},
+		"the label of the latest": {apierrors.NewInvalid(schema.GroupKind{Kind: "PackageRevision"}, "x", field.ErrorList{
+			field.Forbidden(field.NewPath("metadata", "labels", "kpt.dev/latest-revision"),
+				"label is managed by porch and cannot be modified by users")}), packages.ErrRefused,
+			refused(`PackageRevision "x" is invalid: metadata.labels.kpt.dev/latest-revision: Forbidden: label is managed by ` +
+				`porch and cannot be modified by users`)},
 		"another API serves the Repository": {
 			&apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone, Message: "served by v1alpha2"}},
 			packages.ErrRefused,
@@ -91,6 +121,46 @@ func TestUnusable(t *testing.T) {
 		want := v1alpha1.Stalled("PackageRefused", "edge.web.v1 is not worked on: "+name+not)
 		if diff := cmp.Diff(want, got); diff != "" || !errors.Is(err, packages.ErrRefused) {
 			t.Errorf("%s: error %v, -want +got:\n%s", name, err, diff)
+		}
+	}
+}
+
+// TestNamesake has Porch refuse the draft of a package because of another one in its Repository. One that has its last
+// name in a directory is told; if there is none, or the package exists, the draft is decided on again, or Porch's words
+// are told.
+func TestNamesake(t *testing.T) {
+	t.Parallel()
+	const (
+		taken  = "package revision workspaceNames must be unique; package revision with name y in repo edge"
+		exists = "`clone` cannot create a new revision for package \"y\" that already exists in repo \"edge\""
+		nests  = "Porch makes no package inside another one or around it, nor one at the top with the last name of another: " +
+			"name another in spec.downstream (cannot clone edge/y: Internal error occurred: "
+	)
+	for name, c := range map[string]struct {
+		says  string
+		there []client.Object
+		asked string
+		kind  error
+		want  string
+	}{
+		"its workspace": {taken, []client.Object{pr("edge", "x/y", "one", "Draft")}, "y", packages.ErrRefused, nests + taken + ")"},
+		"its package": {exists, []client.Object{pr("edge", "x/y", "two", "Published")}, "y", packages.ErrRefused,
+			nests + exists + ")"},
+		"it exists, too": {taken, []client.Object{pr("edge", "x/y", "one", "Draft"), pr("edge", "y", "one", "Draft")}, "y",
+			packages.ErrStale, ""},
+		"in another Repository":    {taken, []client.Object{pr("other", "x/y", "one", "Draft")}, "y", packages.ErrStale, ""},
+		"both are in a directory":  {taken, []client.Object{pr("edge", "x/y", "one", "Draft")}, "a/y", packages.ErrStale, ""},
+		"Porch says something else": {"disk full", []client.Object{pr("edge", "x/y", "one", "Draft")}, "y", packages.ErrUnsure, ""},
+	} {
+		refuses := func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error {
+			return apierrors.NewInternalError(errors.New(c.says))
+		}
+		p := newPorch(t, interceptor.Funcs{Create: refuses}, c.there...)
+		_, err := (&Home{Client: p.Client}).Ask(t.Context(), packages.Draft{Namespace: "fleet", Workspace: "one",
+			Package: revision.Package{Repo: "edge", Name: c.asked}, Task: revision.Task{Type: revision.Clone, Source: "x"}})
+		got, _ := packages.ConditionOf(err)
+		if !errors.Is(err, c.kind) || got.Message != c.want {
+			t.Errorf("%s: got %q, which says %q, want %q", name, err, got.Message, c.want)
 		}
 	}
 }

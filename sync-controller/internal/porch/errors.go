@@ -28,7 +28,13 @@ const (
 	notADraft       = "package must be Draft"
 	noSource        = "cannot find package revision"
 	noDraftSource   = "source revision must be published"
+	packageExists   = "already exists in repo"
+	packageNests    = "packages cannot be nested"
 )
+
+// refusedForGood are other texts with which Porch refuses what it will never do: it deletes no revision that others have
+// as their upstream, changes no draft without a task, and lets nobody change the label of the latest revision.
+var refusedForGood = []string{"it is referenced as upstream", "at least one entry", "label is managed by porch"}
 
 // refusals are the texts with which Porch refuses a package because of a file: its renderer accepts only letters,
 // digits and ".-_:" in names, the function that makes a package context reads all YAML, an upgrade merges no file that

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -74,7 +75,21 @@ func (h *Home) Read(ctx context.Context, namespace, name string) (packages.Conte
 // Ask implements packages.Home.
 func (h *Home) Ask(ctx context.Context, d packages.Draft) (revision.Revision, error) {
 	r, err := h.Create(ctx, d)
+	if says(err, workspaceExists, packageExists) && h.hasNamesake(ctx, &d) {
+		return r, &packages.Error{Kind: packages.ErrRefused, Condition: packages.Nests(err), Err: err}
+	}
 	return r, Classify(err)
+}
+
+// hasNamesake reports whether a package that does not exist has the last name of one in a directory. Newer Porch takes
+// the two for one when it makes a draft.
+func (h *Home) hasNamesake(ctx context.Context, d *packages.Draft) (has bool) {
+	exists := false
+	err := EachRevision(ctx, h.Reader, func(_ metav1.Object, r revision.Revision) {
+		exists = exists || r.Package == d.Package
+		has = has || r.Package.Repo == d.Package.Repo && path.Base(r.Package.Name) == d.Package.Name
+	}, client.InNamespace(d.Namespace), client.MatchingFields{"spec.repository": d.Package.Repo})
+	return err == nil && has && !exists
 }
 
 // Save implements packages.Home.
