@@ -29,6 +29,8 @@ type cluster struct {
 	passed time.Duration
 	// lost are the revisions that Porch has lost sight of.
 	lost []lost
+	// newer reports whether the Porch is a newer one.
+	newer bool
 }
 
 // lost is a revision that Porch has lost sight of, with its files.
@@ -72,6 +74,9 @@ func (c *cluster) Start() {
 		Event: func(pv *v1alpha1.PackageVariant, kind, reason, message string) {
 			c.Event(pv.Name, kind, reason, message)
 		},
+	}
+	if c.newer {
+		ports.Packages = memorytest.Newer{Home: ports.Packages, Of: c.Cluster}
 	}
 	c.options.Version, c.options.LookWithin = "1", 1000*time.Hour
 	c.options.Now = func() time.Time { return time.Now().Add(c.passed) }

@@ -52,7 +52,7 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 // lacks files, the error is an interruptedError.
 func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e evaluated, err error) {
 	if kept, is := in.kept(name); is {
-		return evaluated{content: kept.content, files: kept.content.Files, asMade: kept.asMade}, nil
+		return evaluated{content: kept.content, files: kept.content.Files, asMade: kept.asMade, edits: kept.edits}, nil
 	}
 	e.content, err = r.current(ctx, in.observation, name)
 	e.files = e.content.Files

@@ -19,7 +19,7 @@ type act = memorytest.Act[*cluster]
 
 // stories are what TestStories tells. Each begins with the Repositories blueprints and edge, and the first revision of a
 // blueprint.
-var stories = together(lives, inputs, beside, encounters, refusals, kills)
+var stories = together(lives, inputs, beside, encounters, refusals, kills, newer)
 
 // together returns the stories of all tables.
 func together(tables ...map[string][]act) map[string][]act {
