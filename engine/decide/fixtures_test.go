@@ -111,7 +111,7 @@ func input(change func(*Input), revisions ...revision.Revision) *Input {
 			upstream(2, published)},
 		Repositories: map[string]revision.Repository{
 			"blueprints": {Ready: true, Address: address, Branch: "main"}, "edge": {Ready: true}},
-		Known:        map[string]bool{}, Mutations: map[string]Mutation{}, Merges: map[string]Merge{},
+		Known: map[string]bool{}, Mutations: map[string]Mutation{}, Merges: map[string]Merge{},
 	}
 	if change != nil {
 		change(in)

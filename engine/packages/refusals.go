@@ -40,22 +40,22 @@ func TooLarge(err error) v1alpha1.Condition {
 
 // Placeholder returns what it means that Porch derives no package from the branch of another one.
 func Placeholder(err error) v1alpha1.Condition {
-	return v1alpha1.Stalled(v1alpha1.ReasonUpstreamIsPlaceholder, "this version of Porch derives no package from a branch: "+
-		"publish the upstream, and name its revision in spec.upstream ("+err.Error()+")")
+	return v1alpha1.Stalled(v1alpha1.ReasonUpstreamIsPlaceholder, "this version of Porch derives no package from a "+
+		"branch: publish the upstream, and name its revision in spec.upstream ("+err.Error()+")")
 }
 
 // Exists returns what it means that Porch clones into no package that exists, be it on the branch only.
 func Exists(err error) v1alpha1.Condition {
-	return v1alpha1.Stalled(v1alpha1.ReasonDownstreamExists, "the package exists, and this version of Porch clones nothing "+
-		"into it: if its revisions wait to be deleted, set spec.adoptionPolicy to adoptExisting to have them kept; if it is "+
+	return v1alpha1.Stalled(v1alpha1.ReasonDownstreamExists, "the package exists, and this version of Porch clones "+
+		"nothing into it: if its revisions wait to be deleted, set spec.adoptionPolicy to adoptExisting to have them kept; if it is "+
 		"only on the branch, publish it or remove it there; or name another package in spec.downstream ("+err.Error()+")")
 }
 
 // Nests returns what it means that Porch makes no package because of another one that lies inside it or around it, or
 // that it takes for the same because both have the same last name.
 func Nests(err error) v1alpha1.Condition {
-	return v1alpha1.Stalled(v1alpha1.ReasonDownstreamExists, "Porch makes no package inside another one or around it, nor "+
-		"one at the top with the last name of another: name another in spec.downstream ("+err.Error()+")")
+	return v1alpha1.Stalled(v1alpha1.ReasonDownstreamExists, "Porch makes no package inside another one or around it, "+
+		"nor one at the top with the last name of another: name another in spec.downstream ("+err.Error()+")")
 }
 
 // Refused returns what it means that Porch refuses a change of a package, and will as long as the package is as it is.

@@ -148,8 +148,8 @@ func TestNamesake(t *testing.T) {
 			nests + exists + ")"},
 		"it exists, too": {taken, []client.Object{pr("edge", "x/y", "one", "Draft"), pr("edge", "y", "one", "Draft")}, "y",
 			packages.ErrStale, ""},
-		"in another Repository":    {taken, []client.Object{pr("other", "x/y", "one", "Draft")}, "y", packages.ErrStale, ""},
-		"both are in a directory":  {taken, []client.Object{pr("edge", "x/y", "one", "Draft")}, "a/y", packages.ErrStale, ""},
+		"in another Repository":     {taken, []client.Object{pr("other", "x/y", "one", "Draft")}, "y", packages.ErrStale, ""},
+		"both are in a directory":   {taken, []client.Object{pr("edge", "x/y", "one", "Draft")}, "a/y", packages.ErrStale, ""},
 		"Porch says something else": {"disk full", []client.Object{pr("edge", "x/y", "one", "Draft")}, "y", packages.ErrUnsure, ""},
 	} {
 		refuses := func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error {

@@ -32,8 +32,8 @@ const (
 	packageNests    = "packages cannot be nested"
 )
 
-// refusedForGood are other texts with which Porch refuses what it will never do: it deletes no revision that others have
-// as their upstream, changes no draft without a task, and lets nobody change the label of the latest revision.
+// refusedForGood are other texts with which Porch refuses what it will never do: it deletes no revision that others
+// have as their upstream, changes no draft without a task, and lets nobody change the label of the latest revision.
 var refusedForGood = []string{"it is referenced as upstream", "at least one entry", "label is managed by porch"}
 
 // refusals are the texts with which Porch refuses a package because of a file: its renderer accepts only letters,
