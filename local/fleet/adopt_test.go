@@ -33,3 +33,14 @@ func TestBrownfield(t *testing.T) {
 
 const packageContext = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n" +
 	"    config.kubernetes.io/local-config: \"true\"\ndata:\n  name: web\n  package-path: web\n"
+
+// TestPorchBeside has Porch make a draft of a package that a variant owns: the sync says that it is not alone, once.
+func TestPorchBeside(t *testing.T) {
+	t.Parallel()
+	w := published(t, web)
+	w.Push("drafts/edge/web/packagevariant-2", "Intermediate commit\n\nkpt:{\"package\":\"edge/web\",\"workspaceName\":"+
+		"\"packagevariant-2\",\"task\":{\"type\":\"edit\",\"edit\":{\"sourceRef\":{\"name\":\"edge.web.packagevariant-1\"}}}}",
+		map[string]string{"edge/web/settings.yaml": settings("tiny")})
+	w.Equal("notes", []string{"default/edge.web.packagevariant-2 was made by Porch: if a controller works on its Repository, too, " +
+		"stop it, or this sync: only one of them may bring packages to what variants ask for"}, w.sync().Notes)
+}

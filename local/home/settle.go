@@ -28,6 +28,8 @@ type Settled struct {
 	Merged, Rejected []string
 	// TakenBack are the drafts of which the merge was taken back before it was seen.
 	TakenBack []string
+	// Porchs are the drafts of packages that variants own which Porch has made.
+	Porchs []string
 	// Removed are the packages, by namespace and name, of which the removal was merged.
 	Removed []string
 }
@@ -56,7 +58,7 @@ func (h *Home) Settle(ctx context.Context) (_ *Settled, err error) {
 
 // settle does so for one Repository.
 func (h *Home) settle(ctx context.Context, r *repository, s *Settled) error {
-	owned, open, err := h.openDrafts(r)
+	owned, open, err := h.openDrafts(r, s)
 	if err != nil {
 		return err
 	}
@@ -109,7 +111,7 @@ func (h *Home) dropNotes(r *repository) error {
 }
 
 // openDrafts returns the packages of a Repository that are owned, and their drafts that are.
-func (h *Home) openDrafts(r *repository) (owned map[string]bool, open []found, err error) {
+func (h *Home) openDrafts(r *repository, s *Settled) (owned map[string]bool, open []found, err error) {
 	owned = h.owned(r)
 	for _, where := range slices.Sorted(maps.Keys(r.packages)) {
 		pkg, in := strings.CutPrefix("/"+where, r.Root())
@@ -124,9 +126,12 @@ func (h *Home) openDrafts(r *repository) (owned map[string]bool, open []found, e
 			if err != nil {
 				return nil, nil, err
 			}
-			if Owned(&f.Revision) {
+			switch {
+			case Owned(&f.Revision):
 				owned[pkg] = true
 				open = append(open, *f)
+			case owned[pkg] && f.variant == "" && f.Task.Type != "":
+				s.Porchs = append(s.Porchs, f.key().String())
 			}
 		}
 	}
