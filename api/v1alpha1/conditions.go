@@ -150,7 +150,7 @@ const (
 	// ReasonLaterRevision says that the policy is Initial, and the draft is not the first revision (False).
 	ReasonLaterRevision = "LaterRevision"
 	// ReasonLeftToPeople says that the git repository leaves the publication to people: the branch of the draft changes
-	// more than its package, or the server refuses to have it merged (False).
+	// more than its package, the server refuses to have it merged, or the package was removed from its branch (False).
 	ReasonLeftToPeople = "LeftToPeople"
 	// ReasonEditedByOthers says that someone else has edited the draft, or may have (False).
 	ReasonEditedByOthers = "EditedByOthers"

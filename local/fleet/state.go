@@ -3,6 +3,7 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -82,10 +83,8 @@ func (s *State) encode(fleet string) (map[string]string, error) {
 	if err := put(fleetFile, about); err != nil {
 		return nil, err
 	}
-	if len(s.Notes) > 0 {
-		if err := put(revisionsFile, s.Notes); err != nil {
-			return nil, err
-		}
+	if err := put(revisionsFile, s.Notes); err != nil {
+		return nil, err
 	}
 	for key, set := range s.Sets {
 		set.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha2.GroupVersion.String(), Kind: setKind}
@@ -111,7 +110,7 @@ func fileOf(dir string, key types.NamespacedName) string {
 	return path.Join(dir, key.Namespace, key.Name+".yaml")
 }
 
-// decode reads the files of a state.
+// decode reads the files of a state, which are all of those that encode returned, or none.
 func decode(files map[string]string) (*State, error) {
 	s := newState()
 	for name, text := range files {
@@ -119,8 +118,16 @@ func decode(files map[string]string) (*State, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	for _, name := range []string{fleetFile, revisionsFile} {
+		if _, there := files[name]; !there && len(files) > 0 {
+			return nil, fmt.Errorf("%s: it is missing", name)
+		}
+	}
 	return s, nil
 }
+
+// errEmpty says of a file that it was emptied, or is not the one that was written.
+var errEmpty = errors.New("it does not have what was written there")
 
 func (s *State) add(name, text string) error {
 	read := func(into any) error { return yaml.UnmarshalStrict([]byte(text), into) }
@@ -130,23 +137,38 @@ func (s *State) add(name, text string) error {
 		if err := read(&about); err != nil {
 			return err
 		}
+		if about.Fleet == "" {
+			return errEmpty
+		}
 		s.Commit = about.Commit
 		for id, r := range about.Rejections {
 			namespace, name, _ := strings.Cut(id, "/")
 			s.Rejections[types.NamespacedName{Namespace: namespace, Name: name}] = r
 		}
 	case name == revisionsFile:
-		return read(&s.Notes)
+		s.Notes = nil
+		if err := read(&s.Notes); err != nil {
+			return err
+		}
+		if s.Notes == nil {
+			return errEmpty
+		}
 	case strings.HasPrefix(name, setsDir+"/"):
 		var set v1alpha2.PackageVariantSet
 		if err := read(&set); err != nil {
 			return err
+		}
+		if name != fileOf(setsDir, objects.KeyOf(&set)) {
+			return errEmpty
 		}
 		s.Sets[objects.KeyOf(&set)] = set
 	case strings.HasPrefix(name, variantsDir+"/"):
 		var pv RecordedVariant
 		if err := read(&pv); err != nil {
 			return err
+		}
+		if name != fileOf(variantsDir, objects.KeyOf(&pv)) {
+			return errEmpty
 		}
 		s.Variants[objects.KeyOf(&pv)] = pv
 	}

@@ -89,7 +89,7 @@ func Open(ctx context.Context, cache, address string) (*Repository, error) {
 			return nil, err
 		}
 	} else if _, err := r.run(ctx, nil, "gc", "--auto", "--quiet"); err != nil {
-		return nil, err
+		return nil, r.explain(ctx, err)
 	}
 	config, err := os.ReadFile(filepath.Join(r.dir, "config"))
 	r.sha256 = strings.Contains(strings.ToLower(string(config)), "objectformat = sha256")
@@ -116,7 +116,7 @@ func (r *Repository) clone(ctx context.Context, cache string) error {
 	err = os.Rename(beside, r.dir)
 	if r.fresh = err == nil; err != nil {
 		if _, there := os.Stat(filepath.Join(r.dir, "HEAD")); there != nil {
-			return err
+			return r.damaged(err)
 		} // another process was faster
 	}
 	return nil
@@ -130,6 +130,20 @@ func (r *Repository) Close() error {
 	return r.closeReader()
 }
 
+// explain returns an error of git, and what to do if the clone is its cause: objects or references are missing there.
+func (r *Repository) explain(ctx context.Context, err error) error {
+	if _, broken := r.run(ctx, nil, "rev-list", "--objects", "--all", "--quiet"); broken != nil && ctx.Err() == nil {
+		return r.damaged(err)
+	}
+	return err
+}
+
+// damaged returns an error whose cause is the clone.
+func (r *Repository) damaged(err error) error {
+	return fmt.Errorf("the clone of %s in %s is damaged, remove that directory, and it is cloned again: %w", r.Address(),
+		r.dir, err)
+}
+
 // Address returns the address, without a password.
 func (r *Repository) Address() string { return redacted(r.address) }
 
@@ -140,12 +154,12 @@ var everything = []string{"+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/
 // names. A clone that lacks a part of the history gets it.
 func (r *Repository) Fetch(ctx context.Context) (map[string]Ref, error) {
 	if err := r.fetch(ctx); err != nil {
-		return nil, fmt.Errorf("cannot fetch %w", err)
+		return nil, r.explain(ctx, fmt.Errorf("cannot fetch %w", err))
 	}
 	out, err := r.run(ctx, nil, "for-each-ref", "--format=%(objectname) %(*objectname) %(refname)", "refs/heads/",
 		"refs/tags/")
 	if err != nil {
-		return nil, err
+		return nil, r.explain(ctx, err)
 	}
 	refs := map[string]Ref{}
 	for line := range strings.Lines(string(out)) {

@@ -125,7 +125,7 @@ func (r *Repository) read(h Hash, kind string) ([]byte, error) {
 	if !found {
 		var err error
 		if _, o, err = r.ask("contents", string(h)); err != nil {
-			return nil, err
+			return nil, r.damaged(err)
 		}
 	}
 	if o.kind != kind {
@@ -166,7 +166,7 @@ func (r *Repository) Blobs(hashes []Hash) (map[Hash]string, error) {
 		}
 		if err != nil {
 			_ = r.closeReader() // the other answers are not read
-			return nil, r.failed(err)
+			return nil, r.damaged(r.failed(err))
 		}
 	}
 	return all, nil
@@ -222,10 +222,14 @@ func (r *Repository) At(commit Hash, path string) (Hash, error) {
 	if !pending {
 		h, _, err := r.ask("info", string(commit)+":"+path)
 		r.mu.Unlock()
-		if errors.Is(err, ErrMissing) {
-			return "", nil
+		if !errors.Is(err, ErrMissing) {
+			return h, err
+		} // it is not there, or the clone lacks it
+		read, err := r.Commit(commit)
+		if err != nil {
+			return "", err
 		}
-		return h, err
+		return r.TreeAt(read.Tree, path)
 	}
 	r.mu.Unlock()
 	return r.TreeAt(decodeCommit(o.data).Tree, path)

@@ -135,22 +135,25 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 		if h.proposed[f.key()] == known.tree {
 			f.Lifecycle, f.Version = revision.Proposed, f.Version+" proposed"
 		}
-		f.Held = h.held(f)
+		f.Held, err = h.held(f)
 	}
 	h.note(f)
-	return f, nil
+	return f, err
 }
 
 // held says why only a person may publish a draft; "" if nothing does.
-func (h *Home) held(f *found) string {
+func (h *Home) held(f *found) (string, error) {
 	seen := h.notes[f.key().String()].Draft
+	_, onBranch, err := f.in.branchOf(f.path)
 	switch {
 	case h.beside[f.key()]:
-		return "its branch changes more than " + f.path + ": look at all of it, and merge it"
+		return "its branch changes more than " + f.path + ": look at all of it, and merge it", err
 	case seen != nil && seen.Refused != "" && seen.Tree == string(f.tree):
-		return "the git repository refuses to have it merged, and its forge has to: " + seen.Refused
+		return "the git repository refuses to have it merged, and its forge has to: " + seen.Refused, err
+	case onBranch == "" && f.in.latest(f.path) > 0:
+		return f.path + " was published before and removed from the branch: merge it if the package is to come back", err
 	}
-	return ""
+	return "", err
 }
 
 // onBranch returns the revision that the branch is.
