@@ -27,7 +27,7 @@ const (
 		"fields there, or "
 	adopting  = "have the command adopt write them (variants adopt, or kubectl variants adopt)"
 	merges    = " is to be merged with the changes from blueprints.web.v1 to blueprints.web.v2"
-	movedHelp = ", and Porch cannot tell what changed in the package: to follow it, publish it, name its revision in " +
+	movedHelp = ", and it is not known what changed in the package: to follow it, publish it, name its revision in " +
 		"spec.upstream, and "
 	revertsText = "the pipeline in the Kptfile of " + one +
 		" changes back what this variant sets in a.yaml, cm.yaml: change the function in the pipeline that does, or what " +
@@ -259,15 +259,15 @@ func TestLockMissing(t *testing.T) {
 
 // lacksFiles is the decision for a draft that Porch may still be writing.
 func lacksFiles(name, files string) want {
-	w := wantPending(name + " lacks files (" + files + "): Porch may still be writing them")
+	w := wantPending(name + " lacks files (" + files + "): they may still be written")
 	w.Err = true
 	return w
 }
 
 // interrupted is the decision for a draft that lacks files for good.
 func interrupted(name, files string) want {
-	w := wantStalled("SaveInterrupted", name+" lacks files ("+files+"), because Porch or its database was stopped while it "+
-		"wrote them: delete the draft, and a new one is made, without what people changed in this one; or write the files "+
+	w := wantStalled("SaveInterrupted", name+" lacks files ("+files+"), because the save that was to write "+
+		"them was interrupted: delete the draft, and a new one is made, without what people changed in this one; or write the files "+
 		"into it")
 	w.Err = true
 	return w

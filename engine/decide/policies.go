@@ -61,10 +61,10 @@ func saveInterrupted(in *Input, target *revision.Revision) *Decision {
 		return nil
 	case !m.Overdue:
 		return &Decision{Err: errMissingFiles,
-			Condition: pending("%s lacks files (%s): Porch may still be writing them", target.Name, missing)}
+			Condition: pending("%s lacks files (%s): they may still be written", target.Name, missing)}
 	default:
 		return &Decision{Err: errMissingFiles, Condition: *stalled(v1alpha1.ReasonSaveInterrupted,
-			"%s lacks files (%s), because Porch or its database was stopped while it wrote them: delete the draft, and a new "+
+			"%s lacks files (%s), because the save that was to write them was interrupted: delete the draft, and a new "+
 				"one is made, without what people changed in this one; or write the files into it", target.Name, missing)}
 	}
 }
@@ -213,7 +213,7 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 func upToDate(in *Input, target *revision.Revision) Decision {
 	if BranchMoved(in, target) {
 		return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(
-			"%s (%s) was made from the branch %s at %s, which is at %s now, and Porch cannot tell what changed in the "+
+			"%s (%s) was made from the branch %s at %s, which is at %s now, and it is not known what changed in the "+
 				"package: to follow it, publish it, name its revision in spec.upstream, and %s%s",
 			target.Name, target.Lifecycle, in.Upstream.Workspace, target.Lock.Commit, in.Upstream.Commit, anew(target),
 			overlapWarning(in)))}
