@@ -71,7 +71,7 @@ func conditionOf(err error) v1alpha1.Condition {
 // lasting are the reasons of what stays until something changes that causes an event.
 var lastingReasons = []string{
 	v1alpha1.ReasonPackageTooLarge, v1alpha1.ReasonPackageRefused, v1alpha1.ReasonUpstreamIsPlaceholder,
-	v1alpha1.ReasonPorchTimedOut,
+	v1alpha1.ReasonPorchTimedOut, v1alpha1.ReasonRejected,
 }
 
 // lasting reports whether an error stays until something changes that causes an event.

@@ -98,17 +98,8 @@ func Open(ctx context.Context, o Options) (_ *Fleet, err error) {
 	f.store, f.lost = newStore(id, &o, m, f.was)
 	f.source = m.Source()
 	f.home = home.New(home.Options{Cache: filepath.Join(o.Cache, "packages"), Fleet: id, Notes: f.was.Notes,
-		Repositories: repositoriesOf(m)})
+		Repositories: m.Repositories})
 	return f, nil
-}
-
-// repositoriesOf returns the Repositories of manifests as the home has them.
-func repositoriesOf(m *manifests.Manifests) (all []home.Repository) {
-	for _, r := range m.Repositories {
-		all = append(all, home.Repository{Namespace: r.Namespace, Name: r.Name, Repository: r.Repository.Repository,
-			Remote: r.Remote})
-	}
-	return all
 }
 
 // Close ends what reads the clones.

@@ -49,61 +49,21 @@ func (s *syncer) asked(ctx context.Context, pv *v1alpha1.PackageVariant) (string
 
 // reject notes what people rejected: drafts of which they removed the branch, and publications that they took back. The
 // notes are those before that was found.
-func (s *syncer) reject(ctx context.Context, settled *home.Settled, notes home.Notes) error {
-	note := func(id string, owners []metav1.OwnerReference, reverted bool) {
-		for _, key := range variantsOf(id, owners) {
-			s.state.Rejections[key] = Rejection{Revision: nameIn(id), Asked: s.was.Variants[key].Asked, Reverted: reverted}
+func (s *syncer) reject(settled *home.Settled, notes home.Notes) {
+	note := func(ids []string, notes home.Notes, reverted bool) {
+		for _, id := range ids {
+			for _, key := range variantsOf(id, notes[id].Owners) {
+				s.state.Rejections[key] = Rejection{Revision: nameIn(id), Asked: s.was.Variants[key].Asked, Reverted: reverted}
+			}
 		}
 	}
-	for _, id := range settled.Rejected {
-		note(id, notes[id].Owners, false)
-	}
-	for _, id := range settled.TakenBack {
-		note(id, notes[id].Owners, true)
-	}
-	for _, id := range settled.Published {
-		namespace, name, _ := strings.Cut(id, "/")
-		published, err := s.home.Get(ctx, namespace, name)
-		if err != nil {
-			return err
-		}
-		all, err := s.home.List(ctx, namespace, published.Package)
-		if err != nil {
-			return err
-		}
-		if goesBack(&published, all) {
-			note(id, published.Owners, true)
-		}
-	}
-	return nil
+	note(settled.Rejected, notes, false)
+	note(settled.TakenBack, notes, true)
+	note(settled.Reverted, s.home.Notes(), true)
 }
 
-// goesBack reports whether the lock of a published revision is that of one before the previous one.
-func goesBack(r *revision.Revision, all []revision.Revision) bool {
-	var previous *revision.Revision
-	for i := range all {
-		if o := &all[i]; o.Number > 0 && o.Number < r.Number && (previous == nil || o.Number > previous.Number) {
-			previous = o
-		}
-	}
-	if previous == nil || r.Lock == nil || sameLock(previous.Lock, r.Lock) {
-		return false
-	}
-	for i := range all {
-		if o := &all[i]; o.Number > 0 && o.Number < previous.Number && sameLock(o.Lock, r.Lock) {
-			return true
-		}
-	}
-	return false
-}
-
-// sameLock reports whether two locks are on the same commit of the same directory.
-func sameLock(a, b *revision.Lock) bool {
-	return a != nil && b != nil && a.Commit == b.Commit && a.Directory == b.Directory
-}
-
-// held reports whether a variant is left as it is because a person rejected what it asks for, or removed its package,
-// and says so in its status.
+// held reports whether a variant is left as it is because a person removed its package, and says so in its status. It
+// forgets what a person rejected if something else is asked for.
 func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, error) {
 	pv, err := s.store.Variant(ctx, key.Namespace, key.Name)
 	if err != nil {
@@ -114,7 +74,11 @@ func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, erro
 		return false, nil
 	}
 	if r, rejected := s.state.Rejections[key]; rejected {
-		return s.rejected(ctx, pv, r)
+		if holds, err := s.holds(ctx, pv, &r); err != nil {
+			return false, err
+		} else if !holds {
+			delete(s.state.Rejections, key)
+		}
 	}
 	if s.isGone(pv) {
 		return true, s.gone(ctx, pv)
@@ -122,44 +86,30 @@ func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, erro
 	return false, nil
 }
 
-// rejected reports whether what a variant asks for is still what a person rejected, and says so in its status.
-func (s *syncer) rejected(ctx context.Context, pv *v1alpha1.PackageVariant, r Rejection) (bool, error) {
-	key := objects.KeyOf(pv)
+// holds reports whether what a variant asks for is still what a person rejected.
+func (s *syncer) holds(ctx context.Context, pv *v1alpha1.PackageVariant, r *Rejection) (bool, error) {
 	asked, err := s.asked(ctx, pv)
-	if err != nil {
-		return false, err
+	if err != nil || asked != r.Asked || r.Reverted {
+		return err == nil && asked == r.Asked, err
 	}
-	restored := false
-	if !r.Reverted {
-		switch found, err := s.home.Get(ctx, key.Namespace, r.Revision); {
-		case err == nil:
-			restored = found.Open()
-		case !errors.Is(err, packages.ErrAbsent):
-			return false, err
-		}
+	found, err := s.home.Get(ctx, pv.Namespace, r.Revision)
+	if errors.Is(err, packages.ErrAbsent) {
+		return true, nil
 	}
-	if asked != r.Asked || restored {
-		delete(s.state.Rejections, key)
-		return false, nil
-	}
-	published, err := s.home.List(ctx, key.Namespace, revision.DownstreamOf(&pv.Spec))
-	if err != nil {
-		return false, err
-	}
+	return !found.Open(), err
+}
+
+// refusal is the error of a draft that is not made again.
+func (r *Rejection) refusal() error {
 	what := "the branch of its draft %s was removed without a merge: nothing is asked for again until the upstream " +
 		"revision, the spec, or an injected object changes; restore the branch to take that back"
 	if r.Reverted {
 		what = "%s was taken back, or takes an upgrade back, which is not made again until the upstream revision, the " +
 			"spec, or an injected object changes"
 	}
-	return true, s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) {
-		pv.Status.ObservedGeneration, pv.Status.ObservedInputs, pv.Status.OpenDraft = pv.Generation, "", nil
-		pv.Status.Operation, pv.Status.Downstream = nil, nil
-		if latest := revision.LatestPublished(published); latest != nil {
-			pv.Status.Downstream = &v1alpha1.PublishedRevision{Name: latest.Name, Revision: latest.Number}
-		}
-		v1alpha1.Stalled(v1alpha1.ReasonRejected, fmt.Sprintf(what, r.Revision)).Set(&pv.Status.Conditions, pv.Generation)
-	})
+	err := fmt.Errorf(what, r.Revision)
+	return &packages.Error{Kind: packages.ErrRefused, Err: err,
+		Condition: v1alpha1.Stalled(v1alpha1.ReasonRejected, err.Error())}
 }
 
 // isGone reports whether the package of a variant was published, and is on the branch no more.

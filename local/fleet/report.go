@@ -100,7 +100,11 @@ func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
 	p := &PullRequest{Branches: s.home.BranchesOf(&draft), Title: draft.Package.String() + ": draft",
 		Body: "Draft of the PackageVariant " + nameOf(*l) + ". Merging it publishes it; deleting its branch rejects it.\n"}
 	if how := made[draft.Task.Type]; how != "" {
-		p.Title = fmt.Sprintf("%s: %s %s", draft.Package, how, draft.Task.Source)
+		source := draft.Task.Source
+		if l.State == v1alpha1.ConditionReady && draft.Task.Type != revision.Edit { // it may have been moved there since
+			source = l.Upstream
+		}
+		p.Title = fmt.Sprintf("%s: %s %s", draft.Package, how, source)
 	}
 	for _, more := range []string{l.Message, l.Conflicts} {
 		if more != "" {
@@ -131,7 +135,7 @@ func (r *Report) pushed(id string, o *home.Outcome) {
 		r.Removed = append(r.Removed, fmt.Sprintf("%s: the branch %s, which was at %s", strings.TrimSuffix(id, "."), e.Branch,
 			e.Commit))
 	}
-	if len(o.Ended) == 0 && !slices.Contains(r.Pushed, id) {
+	if o.Pushed && !slices.Contains(r.Pushed, id) {
 		r.Pushed = append(r.Pushed, id)
 	}
 }

@@ -63,7 +63,7 @@ func TestRemoval(t *testing.T) {
 	w.Equal("asked for", []string{draft1, "heads/package-variants", "heads/removals/edge/other", "tags/edge/other/v1"}, w.Refs())
 	w.Equal("removed", []string{"default/edge.third.packagevariant-1: the branch drafts/edge/third/packagevariant-1, which was at " +
 		third}, report.Removed)
-	w.Equal("pushed", []string{"default/edge.other.packagevariant-1"}, report.Pushed)
+	w.Equal("pushed", []string(nil), report.Pushed)
 	waits := []Removal{{"default", "edge/other", &PullRequest{Branches: home.Branches{Repository: w.Remote.Address(),
 		Branch: "removals/edge/other", Base: "main"}, Title: "edge/other: removal",
 		Body: "Removal of a package: its PackageVariant other is gone. Merging it removes the package, and leaves its tags; " +

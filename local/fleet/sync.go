@@ -191,14 +191,15 @@ func (s *syncer) look(ctx context.Context) error {
 		return err
 	}
 	s.report.settled(settled)
-	return errors.Join(s.reject(ctx, settled, before), s.withdraw(), s.claim(ctx))
+	s.reject(settled, before)
+	return errors.Join(s.withdraw(), s.claim(ctx))
 }
 
 // reconcile looks at all sets and variants until nothing more is written. What earlier rounds knew may be wrong, so
 // each begins with reconcilers that know nothing.
 func (s *syncer) reconcile(ctx context.Context) error {
 	ofSets := s.sets()
-	ofVariants := life.New(life.Ports{Packages: pipelines{s.home, s.kpt}, Known: s.home, Variants: s.store,
+	ofVariants := life.New(life.Ports{Packages: pipelines{s.home, s.kpt, s.state.Rejections}, Known: s.home, Variants: s.store,
 		Injected: s.source, Functions: mutate.Builtin{}},
 		life.Options{Version: s.version(), Now: s.store.log.Now})
 	for range maxPasses {

@@ -14,6 +14,7 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git/gittest"
+	"github.com/package-variants/package-variants/local/manifests"
 )
 
 // blueprint returns the files of a package with 22 of them.
@@ -66,15 +67,14 @@ func peak(b *testing.B) float64 {
 	return kilobytes / 1024
 }
 
-func fleet(b *testing.B) (all []Repository) {
+func fleet(b *testing.B) (all []manifests.Repository) {
 	b.Helper()
 	for _, name := range []string{"blueprints", "edge"} {
 		remote := gittest.NewRemote(b, name)
 		if name == "blueprints" {
 			remote.Clone().Push("Publish", gittest.Files("web", blueprint()), "HEAD:refs/heads/main", "HEAD:refs/tags/web/v1")
 		}
-		all = append(all, Repository{Namespace: namespace, Name: name, Remote: remote.Address(), Repository: revision.Repository{
-			Address: "https://git.example.com/" + name, Branch: "main", Deployment: name == "edge"}})
+		all = append(all, repositoryAt(name, "https://git.example.com/"+name, remote.Address()))
 	}
 	return all
 }

@@ -6,11 +6,9 @@ import "github.com/package-variants/package-variants/local/git"
 
 // What is on a branch decides what is published and which drafts are done. These rules take values only.
 
-// needsTag reports whether what a branch has of a package is to be published: the package is owned, it is there, and
-// it is not what was published last.
-func needsTag(owned bool, onBranch, latest git.Hash) bool {
-	return owned && onBranch != "" && onBranch != latest
-}
+// needsTag reports whether what a branch has of an owned package is to be published: it is there, and it is not what was
+// published last.
+func needsTag(onBranch, latest git.Hash) bool { return onBranch != "" && onBranch != latest }
 
 // verdict is what is to be done about a draft.
 type verdict int

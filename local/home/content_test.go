@@ -13,17 +13,15 @@ import (
 func TestNeedsTag(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		owned            bool
 		onBranch, latest git.Hash
 		want             bool
 	}{
-		"it was merged first":           {true, "a", "", true},
-		"it was changed on the branch":  {true, "b", "a", true},
-		"it is what was published last": {true, "a", "a", false},
-		"its directory is gone":         {true, "", "a", false},
-		"nobody owns it":                {false, "b", "a", false},
+		"it was merged first":           {"a", "", true},
+		"it was changed on the branch":  {"b", "a", true},
+		"it is what was published last": {"a", "a", false},
+		"its directory is gone":         {"", "a", false},
 	} {
-		if got := needsTag(c.owned, c.onBranch, c.latest); got != c.want {
+		if got := needsTag(c.onBranch, c.latest); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

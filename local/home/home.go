@@ -16,33 +16,19 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/manifests"
 )
 
-// defaultBranch is the branch of a Repository that names none, as in Porch.
-const defaultBranch = "main"
-
-// Repository is a directory of a git repository with packages.
-type Repository struct {
-	Namespace, Name string
-	revision.Repository
-	// Remote is where git finds the repository, if that is not its Address: locks have the Address.
-	Remote string
-}
-
 // branch returns the ref of the branch.
-func (r *Repository) branch() string {
-	if r.Branch == "" {
-		return branches + defaultBranch
-	}
-	return branches + r.Branch
-}
+func (r *repository) branch() string { return branches + r.Branch }
 
 // place returns the directory of a package in the git repository.
-func (r *Repository) place(pkg string) string { return strings.Trim(path.Join(r.Directory, pkg), "/") }
+func (r *repository) place(pkg string) string { return strings.Trim(path.Join(r.Directory, pkg), "/") }
 
 // key names a Repository or a revision.
 type key struct{ namespace, name string }
@@ -66,7 +52,7 @@ var _ packages.Home = (*Home)(nil)
 
 // repository is a Repository with the clone of its git repository.
 type repository struct {
-	Repository
+	manifests.Repository
 	*clone
 	// known are the revisions of packages as far as they were asked for, touched the packages that the index does
 	// not have as they are.
@@ -80,7 +66,7 @@ type Options struct {
 	Cache string
 	// Fleet names the manifests that the variants are from, in commits.
 	Fleet        string
-	Repositories []Repository
+	Repositories []manifests.Repository
 	// Notes are those that the Home had at its end; nil for none.
 	Notes Notes
 }
@@ -94,13 +80,9 @@ func New(o Options) *Home {
 	}
 	byAddress := map[string]*clone{}
 	for _, r := range o.Repositories {
-		remote := r.Remote
-		if remote == "" {
-			remote = r.Address
-		}
-		at := revision.Address(remote)
+		at := revision.Address(r.Remote)
 		if byAddress[at] == nil {
-			byAddress[at] = newClone(o.Cache, remote)
+			byAddress[at] = newClone(o.Cache, r.Remote)
 			h.clones = append(h.clones, byAddress[at])
 		}
 		in := &repository{Repository: r, clone: byAddress[at]}
@@ -186,7 +168,11 @@ func (h *Home) Read(_ context.Context, namespace, name string) (_ packages.Conte
 
 // failed returns an error of a kind of the port.
 func failed(kind error, format string, args ...any) error {
-	return &packages.Error{Kind: kind, Err: fmt.Errorf(format, args...)}
+	e := &packages.Error{Kind: kind, Err: fmt.Errorf(format, args...)}
+	if errors.Is(kind, packages.ErrUnavailable) {
+		e.Condition = v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, e.Error())
+	}
+	return e
 }
 
 // classify makes an error of a call one of a kind of the port: what git fails to read is unavailable.
@@ -213,7 +199,8 @@ func (h *Home) content(f *found) (packages.Content, error) {
 	}
 	for name, text := range files.texts {
 		if !utf8.ValidString(text) {
-			return packages.Content{}, failed(packages.ErrRefused, "%s of %s is not text in UTF-8", name, f.Name)
+			return packages.Content{}, packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused,
+				fmt.Errorf("%s is not text in UTF-8: convert it, or take it out of the package", name))
 		}
 	}
 	content.Files = maps.Clone(files.texts)

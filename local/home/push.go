@@ -20,6 +20,8 @@ type Outcome struct {
 	Namespace, Name string
 	// Err is nil if all of it was pushed. Of what was not pushed, nothing is left.
 	Err error
+	// Pushed reports whether the revision itself was pushed: not the end of a branch, and not a removal, only.
+	Pushed bool
 	// Ended are the branches that were removed, if nothing else was pushed of it.
 	Ended []Ended
 }
@@ -117,7 +119,7 @@ type outcomes []outcome
 // byRevision returns the outcomes by revision, with the first error of each. That a merge was refused says nothing of a
 // draft that was refused, too.
 func (all outcomes) byRevision() []Outcome {
-	of, more := map[key]*Outcome{}, map[key]bool{}
+	of := map[key]*Outcome{}
 	for _, o := range all {
 		if of[o.of] == nil {
 			of[o.of] = &Outcome{Namespace: o.of.namespace, Name: o.of.name}
@@ -126,14 +128,14 @@ func (all outcomes) byRevision() []Outcome {
 			of[o.of].Err = o.err
 		}
 		if o.ended == "" {
-			more[o.of] = true
+			of[o.of].Pushed = of[o.of].Pushed || !strings.HasPrefix(o.ref, removals)
 		} else {
 			of[o.of].Ended = append(of[o.of].Ended, Ended{strings.TrimPrefix(o.ref, branches), string(o.ended)})
 		}
 	}
 	var out []Outcome
 	for _, k := range slices.SortedFunc(maps.Keys(of), byName) {
-		if more[k] {
+		if of[k].Pushed {
 			of[k].Ended = nil
 		}
 		out = append(out, *of[k])

@@ -15,6 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// removes begins the message of a commit that removes a package.
+const removes = "Remove "
+
 // remove makes the branch by which a person removes a package that a variant lets go, and gives all that was published
 // of it these owners: tags stay, so it goes as a whole. Its commit says which variant asks for that. An earlier
 // revision that its variant keeps is refused.
@@ -23,7 +26,7 @@ func (h *Home) remove(ctx context.Context, f *found, owners []metav1.OwnerRefere
 		return failed(packages.ErrRefused, "the tags of what was published stay: %s is not the latest of its package",
 			f.Name)
 	}
-	message := "Remove " + f.path + "\n"
+	message := removes + f.path + "\n"
 	if by := revision.Variants(f.Owners); len(by) > 0 {
 		message += "\n" + trailersOf(h.by(f.Namespace, by[0], ""))
 	}
@@ -59,12 +62,8 @@ func (h *Home) Withdraw(pkg revision.Package, namespace string, owner revision.O
 	if r == nil || r.err != nil || r.ref(removals+r.place(pkg.Name)).Hash == "" {
 		return nil
 	}
-	commit, err := r.git.Commit(r.ref(removals + r.place(pkg.Name)).Commit)
-	if err != nil {
+	if by, err := r.askedBy(r.place(pkg.Name)); err != nil || by != h.by(namespace, owner.Name, "") {
 		return err
-	}
-	if by := madeBy(commit.Message); by != h.by(namespace, owner.Name, "") {
-		return nil
 	}
 	all, err := h.revisions(r, pkg)
 	if err != nil {
@@ -112,6 +111,24 @@ func (r *repository) removals() iter.Seq2[revision.Package, string] {
 	}
 }
 
+// askedBy returns who asked for the removal of a package. Its commit says so, and people may have added others.
+func (r *repository) askedBy(where string) (made, error) {
+	at := r.ref(removals + where).Commit
+	for range maxSaves {
+		commit, err := r.git.Commit(at)
+		switch {
+		case err != nil:
+			return made{}, err
+		case strings.HasPrefix(commit.Message, removes+where+"\n"):
+			return madeBy(commit.Message), nil
+		case len(commit.Parents) == 0:
+			return made{}, nil
+		}
+		at = commit.Parents[0]
+	}
+	return made{}, nil
+}
+
 // Removal is a package that a person removes by merging a branch.
 type Removal struct {
 	Namespace string
@@ -131,11 +148,10 @@ func (h *Home) Removals() (all []Removal, err error) {
 			continue
 		}
 		for of, ref := range r.removals() {
-			commit, err := r.git.Commit(r.ref(ref).Commit)
+			by, err := r.askedBy(r.place(of.Name))
 			if err != nil {
 				return nil, err
 			}
-			by := madeBy(commit.Message)
 			if variant, is := strings.CutPrefix(by.variant, r.Namespace+"/"); is && by.fleet == h.fleet {
 				all = append(all, Removal{r.Namespace, of, variant, r.branches(ref)})
 			}

@@ -26,6 +26,9 @@ type Settled struct {
 	Overtaken map[string][]string
 	// Merged and Rejected are the drafts whose branches somebody removed: after a merge, and without one.
 	Merged, Rejected []string
+	// Reverted are those of them that take back what was published before: their content, or their lock, is that of one
+	// before the previous one.
+	Reverted []string
 	// TakenBack are the drafts of which the merge was taken back before it was seen.
 	TakenBack []string
 	// Porchs are the drafts of packages that variants own which Porch has made.
@@ -84,7 +87,7 @@ func (h *Home) settle(ctx context.Context, r *repository, s *Settled) error {
 	if err := h.tagMerged(ctx, r, owned, merged, s); err != nil {
 		return err
 	}
-	if err := h.takenBack(r, merged, before, s); err != nil {
+	if err := h.takenBack(ctx, r, merged, before, s); err != nil {
 		return err
 	}
 	if err := h.endRemovals(r, s); err != nil {
@@ -313,7 +316,7 @@ func (h *Home) tagMerged(ctx context.Context, r *repository, owned map[string]bo
 				return err
 			}
 		}
-		if needsTag(true, now, latest) {
+		if needsTag(now, latest) {
 			left[where] = pkg
 		}
 	}
@@ -335,8 +338,9 @@ func (h *Home) tagMerged(ctx context.Context, r *repository, owned map[string]bo
 }
 
 // takenBack finds the drafts that were open when they were noted last, are merged, and of which nothing was published
-// since: neither they nor anything that was not noted then.
-func (h *Home) takenBack(r *repository, merged map[string][]string, before Notes, s *Settled) error {
+// since: neither they nor anything that was not noted then. One that was never merged was reset to what is published,
+// which rejects it.
+func (h *Home) takenBack(ctx context.Context, r *repository, merged map[string][]string, before Notes, s *Settled) error {
 	for name, workspaces := range merged {
 		pkg := revision.Package{Repo: r.Name, Name: name}
 		all, err := h.revisions(r, pkg)
@@ -349,13 +353,37 @@ func (h *Home) takenBack(r *repository, merged map[string][]string, before Notes
 				_, noted := before[f.key().String()]
 				return f.number > 0 && (!noted || f.key().String() == id)
 			}
-			if before[id].Draft != nil && !slices.ContainsFunc(all, since) {
+			draft := before[id].Draft
+			if draft == nil || slices.ContainsFunc(all, since) {
+				continue
+			}
+			was, err := r.wasMerged(ctx, r.place(name), draft)
+			if err != nil {
+				return err
+			}
+			if was {
 				s.TakenBack = append(s.TakenBack, id)
+			} else {
+				s.Rejected = append(s.Rejected, id)
+				s.Done = slices.DeleteFunc(s.Done, func(done string) bool { return done == id })
 			}
 		}
 	}
 	slices.Sort(s.TakenBack)
 	return nil
+}
+
+// goesBack reports whether a revision takes back the previous one: its content, or its lock, is that of an earlier one.
+func goesBack(f, previous *found, all []found) bool {
+	return slices.ContainsFunc(all, func(o found) bool {
+		return o.number > 0 && o.number < previous.number &&
+			(o.tree == f.tree || sameLock(o.Lock, f.Lock) && !sameLock(previous.Lock, f.Lock))
+	})
+}
+
+// sameLock reports whether two locks are on the same commit of the same directory.
+func sameLock(a, b *revision.Lock) bool {
+	return a != nil && b != nil && a.Commit == b.Commit && a.Directory == b.Directory
 }
 
 // tag publishes what a commit of the branch has of a package.
@@ -406,5 +434,8 @@ func (h *Home) tag(ctx context.Context, r *repository, name string, at git.Hash,
 	}
 	h.notes[k.String()] = note
 	s.Published = append(s.Published, k.String())
+	if last != nil && goesBack(f, last, all) {
+		s.Reverted = append(s.Reverted, k.String())
+	}
 	return nil
 }

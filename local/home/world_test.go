@@ -9,6 +9,8 @@ import (
 
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git/gittest"
+	"github.com/package-variants/package-variants/local/manifests"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const namespace = "default"
@@ -49,11 +51,9 @@ func (w *world) another() *Home { return w.homeWith(w.TempDir(), nil) }
 
 // homeWith returns a home with a cache and notes.
 func (w *world) homeWith(cache string, notes Notes) *Home {
-	var all []Repository
+	var all []manifests.Repository
 	for name, of := range w.of {
-		r := Repository{Namespace: namespace, Name: name, Remote: w.remotes[of].Address()}
-		r.Repository = revision.Repository{Ready: true, Branch: "main", Deployment: name != "blueprints",
-			Address: "https://git.example.com/" + of + ".git"}
+		r := repositoryAt(name, "https://git.example.com/"+of+".git", w.remotes[of].Address())
 		if of != name {
 			r.Directory = name
 		}
@@ -67,6 +67,14 @@ func (w *world) homeWith(cache string, notes Notes) *Home {
 		}
 	})
 	return h
+}
+
+// repositoryAt returns a Repository over a git repository with the address that locks have, and the one that git takes.
+func repositoryAt(name, address, remote string) manifests.Repository {
+	r := manifests.Repository{Remote: remote}
+	r.ObjectMeta = metav1.ObjectMeta{Namespace: namespace, Name: name}
+	r.Repository.Repository = revision.Repository{Ready: true, Branch: "main", Deployment: name != "blueprints", Address: address}
+	return r
 }
 
 // turn has somebody act: what another home has written is pushed before, and this one looks again. People are nil.

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"strings"
+	"testing"
+)
+
+// goBack has a person put back what edge/web was at a tag, in whole or a file of it.
+func (w *world) goBack(tag, path string) {
+	w.Helper()
+	w.People.Update()
+	w.People.Git("rm", "-rq", path)
+	w.People.Git("checkout", "-q", tag, "--", path)
+	w.People.Push("Go back", nil, "HEAD:refs/heads/main")
+}
+
+// TestRevertedTwice takes an upgrade back, and takes that back: the package is as asked for then.
+func TestRevertedTwice(t *testing.T) {
+	t.Parallel()
+	w := published(t, web)
+	w.secondVersion()
+	w.sync()
+	w.Merge(strings.TrimPrefix(draft2, "heads/"))
+	w.Equal("upgraded", []string{"web: UpToDate v2"}, lines(w.sync()))
+	w.goBack("edge/web/v1", "edge/web")
+	report := w.sync()
+	w.Equal("taken back", []string{"web: Rejected v3"}, lines(report))
+	w.Equal("why", "edge.web.v3 was taken back, or takes an upgrade back, which is not made again until the upstream "+
+		"revision, the spec, or an injected object changes", report.Variants[0].Message)
+	w.idle()
+	w.goBack("edge/web/v2", "edge/web")
+	w.Equal("as asked for", []string{"web: UpToDate v4"}, lines(w.sync()))
+	w.idle()
+}
+
+// TestRevertedInPart takes back what the variant itself asked for: in whole, that stays; in part, it is offered again,
+// until the draft is rejected, and the package is as asked for once a person sees to that.
+func TestRevertedInPart(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		path string
+		want []string
+	}{
+		"whole": {"edge/web", []string{"web: Rejected v3"}},
+		"part":  {"edge/web/package-context.yaml", []string{"web: UpToDate v3 edge.web.packagevariant-3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := published(t, web)
+			w.Push("main", "Move", map[string]string{"fleet/web.yaml": strings.Replace(web, "north", "south", 1)})
+			w.sync()
+			w.Push(strings.TrimPrefix(draft2, "heads/"), "Add", map[string]string{"edge/web/more.txt": name})
+			w.Merge(strings.TrimPrefix(draft2, "heads/"))
+			w.Equal("moved", []string{"web: UpToDate v2"}, lines(w.sync()))
+			w.goBack("edge/web/v1", tt.path)
+			w.Equal("taken back", tt.want, lines(w.sync()))
+			if name == "part" {
+				w.Remote.Git("update-ref", "-d", "refs/heads/drafts/edge/web/packagevariant-3")
+				w.Equal("rejected", []string{"web: Rejected v3"}, lines(w.sync()))
+			}
+			w.idle()
+			w.goBack("edge/web/v2", "edge/web")
+			w.Equal("as asked for", []string{"web: UpToDate v4"}, lines(w.sync()))
+			w.idle()
+		})
+	}
+}
+
+// TestReset has a person reset the branch of a draft to what is published: that rejects it.
+func TestReset(t *testing.T) {
+	t.Parallel()
+	w := published(t, web)
+	w.secondVersion()
+	w.sync()
+	was := w.Remote.Refs()["refs/"+draft2]
+	w.Remote.Git("update-ref", "refs/"+draft2, "refs/heads/main")
+	report := w.sync()
+	w.Equal("rejected", []string{"web: Rejected v1"}, lines(report))
+	w.Equal("found", []string{"default/edge.web.packagevariant-2: the draft was rejected"}, report.Found)
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
+	w.idle()
+	w.Remote.Git("update-ref", "refs/"+draft2, was)
+	w.Equal("restored", []string{"web: UpToDate v1 edge.web.packagevariant-2"}, lines(w.sync()))
+	w.idle()
+}
+
+// TestBinary has a blueprint with a picture: the variant says which file of which package it is, and what to do.
+func TestBinary(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	w.Push("main", "Picture", map[string]string{"blueprints/web/picture.png": "\x89PNG\xff\x00\x01"},
+		"HEAD:refs/tags/blueprints/web/v2")
+	w.Equal("refused", []string{"web: PackageRefused", "PackageVariant default/web: blueprints.web.v2 is not worked on: " +
+		"picture.png is not text in UTF-8: convert it, or take it out of the package"}, lines(w.sync()))
+	w.idle()
+}
+
+// TestRetargeted has a draft follow its upstream: its pull request names the newest.
+func TestRetargeted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	w.sync()
+	w.secondVersion()
+	w.Equal("title", "edge/web: clone of blueprints.web.v2", w.sync().Variants[0].PullRequest.Title)
+}
+
+// TestRemovalWithMore has people commit to the branch of a removal, and merge main into it: it is still one, and goes if
+// the manifest comes back.
+func TestRemovalWithMore(t *testing.T) {
+	t.Parallel()
+	const branch = "removals/edge/web"
+	w := published(t, web+"  deletionPolicy: delete\n")
+	w.Push("main", "Remove the variant", map[string]string{"fleet/web.yaml": "# none\n"})
+	w.sync()
+	w.Push(branch, "Say so", map[string]string{"edge/notes.txt": "web is gone\n"})
+	w.Push("main", "Go on", map[string]string{"README.md": "A fleet\n"})
+	w.People.Checkout(branch)
+	w.People.Git("merge", "-q", "--no-edit", "origin/main")
+	w.People.Git("push", "-q", "origin", "HEAD:refs/heads/"+branch)
+	report := w.sync()
+	w.Equal("waits", 1, len(report.Removals))
+	w.Push("main", "Bring it back", map[string]string{"fleet/web.yaml": web + "  deletionPolicy: delete\n"})
+	w.Equal("back", []string{"web: UpToDate v1"}, lines(w.sync()))
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
+	w.idle()
+}
