@@ -60,9 +60,9 @@ func (b *branch) load(ctx context.Context) (s *State, err error) {
 		}
 	}
 	if s, err = decode(files); err != nil {
-		err = fmt.Errorf("what was recorded of the fleet cannot be used, and nothing was done: the branch package-variants of "+
-			"%s, %s/%w: revert the commit that damaged it, or remove %s there, which forgets what was recorded", b.git.Address(),
-			b.dir, err, b.dir)
+		err = fmt.Errorf("what was recorded of the fleet cannot be used, and nothing was done: the branch package-variants "+
+			"of %s, %s/%w: revert the commit that damaged it, or remove %s there, which forgets what was recorded",
+			b.git.Address(), b.dir, err, b.dir)
 	}
 	return s, err
 }
