@@ -3,7 +3,6 @@
 package home
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -71,7 +70,7 @@ func (r *repository) branches(ref string) Branches {
 // Remote returns where git finds the repository of a Repository; "" if it is not known.
 func (h *Home) Remote(namespace, name string) string {
 	if r := h.repositories[key{namespace, name}]; r != nil {
-		return cmp.Or(r.Remote, r.Address)
+		return r.Remote
 	}
 	return ""
 }
