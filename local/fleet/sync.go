@@ -199,7 +199,7 @@ func (s *syncer) look(ctx context.Context) error {
 // each begins with reconcilers that know nothing.
 func (s *syncer) reconcile(ctx context.Context) error {
 	ofSets := s.sets()
-	ofVariants := life.New(life.Ports{Packages: pipelines{s.home, s.kpt, s.state.Rejections}, Known: s.home, Variants: s.store,
+	ofVariants := life.New(life.Ports{Packages: s.packages(), Known: s.home, Variants: s.store,
 		Injected: s.source, Functions: mutate.Builtin{}},
 		life.Options{Version: s.version(), Now: s.store.log.Now})
 	for range maxPasses {
@@ -228,6 +228,9 @@ func (s *syncer) reconcile(ctx context.Context) error {
 	s.report.note("some variants have not come to rest: run it again")
 	return nil
 }
+
+// packages returns the home of the packages, as variants have it.
+func (s *syncer) packages() pipelines { return pipelines{s.home, s.kpt, s.state.Rejections} }
 
 // sets returns a reconciler of sets.
 func (f *Fleet) sets() *sets.Reconciler {

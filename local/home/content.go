@@ -6,8 +6,8 @@ import "github.com/package-variants/package-variants/local/git"
 
 // What is on a branch decides what is published and which drafts are done. These rules take values only.
 
-// needsTag reports whether what a branch has of an owned package is to be published: it is there, and it is not what was
-// published last.
+// needsTag reports whether what a branch has of an owned package is to be published: it is there, and it is not what
+// was published last.
 func needsTag(onBranch, latest git.Hash) bool { return onBranch != "" && onBranch != latest }
 
 // verdict is what is to be done about a draft.

@@ -340,7 +340,8 @@ func (h *Home) tagMerged(ctx context.Context, r *repository, owned map[string]bo
 // takenBack finds the drafts that were open when they were noted last, are merged, and of which nothing was published
 // since: neither they nor anything that was not noted then. One that was never merged was reset to what is published,
 // which rejects it.
-func (h *Home) takenBack(ctx context.Context, r *repository, merged map[string][]string, before Notes, s *Settled) error {
+func (h *Home) takenBack(ctx context.Context, r *repository, merged map[string][]string, before Notes,
+	s *Settled) error {
 	for name, workspaces := range merged {
 		pkg := revision.Package{Repo: r.Name, Name: name}
 		all, err := h.revisions(r, pkg)
@@ -373,9 +374,10 @@ func (h *Home) takenBack(ctx context.Context, r *repository, merged map[string][
 	return nil
 }
 
-// goesBack reports whether a revision takes back the previous one: its content, or its lock, is that of an earlier one.
+// goesBack reports whether a revision takes back the previous one, which may be nil: its content, or its lock, is that of
+// an earlier one.
 func goesBack(f, previous *found, all []found) bool {
-	return slices.ContainsFunc(all, func(o found) bool {
+	return previous != nil && slices.ContainsFunc(all, func(o found) bool {
 		return o.number > 0 && o.number < previous.number &&
 			(o.tree == f.tree || sameLock(o.Lock, f.Lock) && !sameLock(previous.Lock, f.Lock))
 	})
@@ -434,7 +436,7 @@ func (h *Home) tag(ctx context.Context, r *repository, name string, at git.Hash,
 	}
 	h.notes[k.String()] = note
 	s.Published = append(s.Published, k.String())
-	if last != nil && goesBack(f, last, all) {
+	if goesBack(f, last, all) {
 		s.Reverted = append(s.Reverted, k.String())
 	}
 	return nil
