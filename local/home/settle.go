@@ -374,8 +374,8 @@ func (h *Home) takenBack(ctx context.Context, r *repository, merged map[string][
 	return nil
 }
 
-// goesBack reports whether a revision takes back the previous one, which may be nil: its content, or its lock, is that of
-// an earlier one.
+// goesBack reports whether a revision takes back the previous one, which may be nil: its content, or its lock, is that
+// of an earlier one.
 func goesBack(f, previous *found, all []found) bool {
 	return previous != nil && slices.ContainsFunc(all, func(o found) bool {
 		return o.number > 0 && o.number < previous.number &&
