@@ -214,7 +214,7 @@ func TestRefused(t *testing.T) {
 	if !strings.Contains(strings.Join(report.Failures, ""), "not yet") {
 		t.Error(report.Failures)
 	}
-	w.idle()
+	w.unchanged("a sync that is refused again", func() { w.sync() })
 	w.Remote.Hook("update", "exit 0")
 	w.Equal("accepted", []string{"other: UpToDate  edge.other.packagevariant-1", "web: UpToDate  edge.web.packagevariant-1"},
 		lines(w.sync()))
