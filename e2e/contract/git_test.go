@@ -14,8 +14,9 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	githome "github.com/package-variants/package-variants/local/home"
+	"github.com/package-variants/package-variants/local/manifests"
 	"github.com/package-variants/package-variants/sync-controller/home"
-
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -45,11 +46,13 @@ func TestPorchAndGit(t *testing.T) {
 	c, err := client.NewWithWatch(shared.Config, client.Options{Scheme: b.Client.Scheme()})
 	b.must(err)
 	b.porch = home.New(c)
-	var all []githome.Repository
+	var all []manifests.Repository
 	for _, name := range []string{"blueprints", "edge"} {
-		all = append(all, githome.Repository{Namespace: b.Namespace, Name: name, Repository: revision.Repository{
-			Address: shared.GitURL(b.Namespace + "-" + name), Branch: "main", Deployment: name == "edge"},
-			Remote: filepath.Join(shared.Dir, "git", b.Namespace+"-"+name)})
+		r := manifests.Repository{Remote: filepath.Join(shared.Dir, "git", b.Namespace+"-"+name)}
+		r.ObjectMeta = metav1.ObjectMeta{Namespace: b.Namespace, Name: name}
+		r.Repository.Repository = revision.Repository{Address: shared.GitURL(b.Namespace + "-" + name), Branch: "main",
+			Deployment: name == "edge"}
+		all = append(all, r)
 	}
 	b.git = githome.New(githome.Options{Cache: t.TempDir(), Repositories: all})
 	t.Cleanup(func() { b.must(b.git.Close()) })
