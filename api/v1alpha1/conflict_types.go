@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// MaxConflicts is how many conflicts a status names at most.
+const MaxConflicts = 100
+
 // Conflict is a value that the upstream and the downstream package both changed, to different values.
 type Conflict struct {
 	// File is the path of the file in the package.

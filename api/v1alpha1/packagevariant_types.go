@@ -79,10 +79,6 @@ type PackageVariantStatus struct {
 	// +optional
 	OpenDraft *OpenDraft `json:"openDraft,omitempty"`
 
-	// LastChange is what the controller did last to a package revision of this variant.
-	// +optional
-	LastChange *Change `json:"lastChange,omitempty"`
-
 	// DownstreamTargets are the package revisions that this variant keeps in step: its open drafts, or the latest
 	// published one where there are none.
 	// +listType=atomic
@@ -117,10 +113,6 @@ type PackageVariantStatus struct {
 	// +optional
 	RetiredRevisions []string `json:"retiredRevisions,omitempty"`
 
-	// LastApproval is the approval of a draft by spec.approvalPolicy that was the last.
-	// +optional
-	LastApproval *Approval `json:"lastApproval,omitempty"`
-
 	// InjectedObjects are the objects that injectors name for injection points of the package, whether they exist or
 	// not. The controller watches them.
 	// +listType=atomic
@@ -128,17 +120,11 @@ type PackageVariantStatus struct {
 	InjectedObjects []ObjectReference `json:"injectedObjects,omitempty"`
 
 	// Conflicts are the values that the upstream and someone in the downstream package both changed, as of the last merge
-	// that had each: at most 100. They stay until the draft is published or deleted.
+	// that had each: the first 100. They stay until the draft is published or deleted.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Conflicts []Conflict `json:"conflicts,omitempty"`
-
-	// ConflictCount is how many conflicts there are in all, also beyond the 100 of conflicts.
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=2147483647
-	// +optional
-	ConflictCount int32 `json:"conflictCount,omitempty"`
 
 	// ObservedInputs identifies all that the last complete reconcile depended on, and the version of the controller and of
 	// its functions. While it stays the same there is nothing to do.
@@ -159,19 +145,6 @@ type OpenDraft struct {
 	Message string `json:"message"`
 }
 
-// Change is something that the controller did to a package revision.
-type Change struct {
-	// Action is Cloned, Upgraded, Edited, Merged, Saved, Adopted, TakenBack, Proposed, Withdrawn, Approved, Orphaned,
-	// Deleted, DeletionProposed or DeletionTakenBack.
-	Action string `json:"action"`
-
-	// Revision is the name of the PackageRevision.
-	Revision string `json:"revision"`
-
-	// Time is when.
-	Time metav1.Time `json:"time"`
-}
-
 // SavedDraft is the content of a draft as it was saved.
 type SavedDraft struct {
 	// Name is the name of the PackageRevision.
@@ -184,18 +157,6 @@ type SavedDraft struct {
 	// the revision is a draft again, someone has rejected it.
 	// +optional
 	Proposed string `json:"proposed,omitempty"`
-}
-
-// Approval is the publication of a draft without a person.
-type Approval struct {
-	// Revision is the name of the PackageRevision.
-	Revision string `json:"revision"`
-
-	// Policy is the spec.approvalPolicy by which it was approved.
-	Policy variant.ApprovalPolicy `json:"policy"`
-
-	// Time is when.
-	Time metav1.Time `json:"time"`
 }
 
 // ObjectReference names an object in the namespace of the PackageVariant, or a cluster-scoped one.

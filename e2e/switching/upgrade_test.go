@@ -112,7 +112,7 @@ func (w *world) settle() (*controller.Process, map[string]string) {
 	w.Propose("edge-1.shop.packagevariant-1")
 	w.Approve("edge-1.shop.packagevariant-1")
 	w.Eventually("the draft of life is published", func() error {
-		if a := w.Variant("life").Status.LastApproval; a == nil {
+		if w.Variant("life").Status.Downstream == nil {
 			return fmt.Errorf("it is not")
 		}
 		return nil
@@ -301,8 +301,8 @@ func (w *world) expectPruned() {
 			if err != nil {
 				w.t.Fatal(err)
 			}
-			for _, path := range [][]string{{"spec", "approvalPolicy"}, {"spec", "dependsOn"}, {"status", "lastApproval"},
-				{"status", "savedDraft"}, {"status", "retiredRevisions"}} {
+			for _, path := range [][]string{{"spec", "approvalPolicy"}, {"spec", "dependsOn"}, {"status", "savedDraft"},
+				{"status", "retiredRevisions"}} {
 				if value, there, err := unstructured.NestedFieldNoCopy(u.Object, path...); there || err != nil {
 					w.t.Errorf("%s has %s: %v", name, strings.Join(path, "."), value)
 				}

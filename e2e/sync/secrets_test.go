@@ -96,7 +96,7 @@ func TestNoSecretTold(t *testing.T) {
 				t.Errorf("conflict of %s: %+v", name, c)
 			}
 		}
-		if n := w.Variant(name).Status.ConflictCount; n != 2 {
+		if n := len(w.Variant(name).Status.Conflicts); n != 2 {
 			t.Errorf("%s has %d conflicts, want those about the password and the annotation", name, n)
 		}
 	}

@@ -60,9 +60,6 @@ func TestNoDownstream(t *testing.T) {
 				"published, and is not this variant's: publish it or remove it there, or name another package in spec.downstream")},
 		"there is the main branch only, and it may be replaced": {input(adopt, down("main", -1, published, foreign)),
 			wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
-		"there is the main branch only, of what the controller had approved": {
-			input(hasPublished, down("main", -1, published, foreign)),
-			wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"a function fails over the upstream: no clone": {input(fails("blueprints.web.v1")), want{
 			Err: true, Condition: wantStalled("FunctionFailed",
 				"cannot change blueprints.web.v1: apply-package-context: boom").Condition}},

@@ -126,11 +126,10 @@ func large(name string) func(*Input) {
 	}
 }
 
-func second(in *Input)       { two := upstream(2, published); in.Upstream = &two }
-func hasPublished(in *Input) { in.HasPublished = true }
-func adopt(in *Input)        { in.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }
-func orphan(in *Input)       { in.Spec.DeletionPolicy = variant.DeletionPolicyOrphan }
-func deleting(in *Input)     { in.Deleting = true }
+func second(in *Input)   { two := upstream(2, published); in.Upstream = &two }
+func adopt(in *Input)    { in.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }
+func orphan(in *Input)   { in.Spec.DeletionPolicy = variant.DeletionPolicyOrphan }
+func deleting(in *Input) { in.Deleting = true }
 
 func changed(name string) func(*Input) {
 	return func(in *Input) { in.Mutations[name] = Mutation{Changed: []string{"a.yaml", "cm.yaml"}} }

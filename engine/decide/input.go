@@ -34,8 +34,6 @@ type Input struct {
 	LastDraft string
 	// Published is the name of the downstream revision that was published last, as far as the status knows; "" for none.
 	Published string
-	// HasPublished reports whether a draft of the variant was published by spec.approvalPolicy before.
-	HasPublished bool
 	// Requested is the draft that Porch was asked to make and that was not yet seen complete; zero if there is none.
 	Requested Request
 	// Saved is the open draft that only the controller has edited.

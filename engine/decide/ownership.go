@@ -43,7 +43,7 @@ func downstreamForeign(in *Input) *v1alpha1.Condition {
 // ForeignBranch returns the main branch of a package that was pushed without Porch: the package has no published
 // revision, and none was published for the variant. Otherwise it returns nil.
 func ForeignBranch(in *Input) *revision.Revision {
-	if in.Published != "" || in.HasPublished || revision.LatestPublished(in.Revisions) != nil {
+	if in.Published != "" || revision.LatestPublished(in.Revisions) != nil {
 		return nil
 	}
 	for i := range in.Revisions {

@@ -12,7 +12,6 @@ import (
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // action does one step of a decision.
@@ -120,13 +119,8 @@ func (a *action) announce(ctx context.Context, draft *decide.Draft, d *decide.De
 	return a.tellConflicts(func() error { return a.writeStatus(ctx, a.in.observation, change) })
 }
 
-// makes are the changes that tasks make, as the status names them. They cause no Events: the task of each draft says
-// the same, and a fleet makes thousands of drafts.
-var makes = map[revision.TaskType]string{
-	revision.Clone: "Cloned", revision.Upgrade: "Upgraded", revision.Edit: "Edited",
-}
-
-// create makes a draft.
+// create makes a draft. That causes no Event: the task of the draft says the same, and a fleet makes thousands of
+// drafts.
 func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	made, err := a.Packages.Ask(ctx, packages.Draft{
 		Namespace: a.in.pv.Namespace, Package: draft.Package, Workspace: draft.Workspace,
@@ -145,7 +139,6 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 		u.Commit = made.Lock.Commit
 		a.in.progress.upstream.name, a.in.progress.upstream.commit = u.Name, u.Commit
 	}
-	a.note(makes[draft.Task.Type], made.Name)
 	if gone := decide.Replaced(&a.in.Input); gone != "" {
 		a.event(a.in.pv, objects.Warning, v1alpha1.ReasonDraftMissing, made.Name+" was made in place of "+gone+
 			", which is not found any more, and may lack its changes")
@@ -170,17 +163,9 @@ func (a *action) own(ctx context.Context, step *decide.Step) error {
 		return err
 	}
 	a.in.progress.changed(target, func(r *revision.Revision) { r.Owners = owners })
-	a.did(reason, target.Name, message)
+	a.did(reason, message)
 	return nil
 }
 
-// did notes what was done to a revision, and records an Event for it.
-func (a *action) did(what, name, message string) {
-	a.note(what, name)
-	a.event(a.in.pv, objects.Normal, what, message)
-}
-
-// note notes what was done to a revision.
-func (a *action) note(what, name string) {
-	a.in.progress.change = &v1alpha1.Change{Action: what, Revision: name, Time: metav1.Time{Time: a.Now()}}
-}
+// did records an Event for what was done to a revision.
+func (a *action) did(what, message string) { a.event(a.in.pv, objects.Normal, what, message) }

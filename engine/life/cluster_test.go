@@ -14,6 +14,7 @@ import (
 	"github.com/package-variants/package-variants/engine/memory/memorytest"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
+	"k8s.io/apimachinery/pkg/api/meta"
 )
 
 // namespace is the namespace of all objects in a cluster.
@@ -96,10 +97,24 @@ func (c *cluster) Run() {
 		case c.client.Killed():
 			c.Start()
 		case c.Version() == before && !again:
+			c.expectDue()
 			return
 		}
 	}
 	c.T.Errorf("the controller does not come to rest: %v", c.Writes())
+}
+
+// expectDue fails the test unless the work queue or a person comes back to each draft that is being made or saved. A
+// proposal causes an event, whenever it reaches Porch.
+func (c *cluster) expectDue() {
+	c.T.Helper()
+	for _, pv := range c.variants() {
+		op := pv.Status.Operation
+		if op != nil && op.Do != v1alpha1.OperationPropose && c.Errs[pv.Name] == nil &&
+			!meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionStalled) {
+			c.T.Errorf("%s: nobody comes back to %+v", pv.Name, op)
+		}
+	}
 }
 
 // reconcile reconciles a variant once, as the work queue would, and reports whether to do so again at once.

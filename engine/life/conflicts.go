@@ -12,9 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxConflicts is how many conflicts the status names at most.
-const maxConflicts = 100
-
 // fillConflicts sets the conflicts of the merge that was decided. Conflicts of an earlier merge stay as long as its
 // draft is open. While a guard holds, they stay as well: the draft may come back with its Repository.
 func (o *observation) fillConflicts(status *v1alpha1.PackageVariantStatus, decided *decide.Conflicted) {
@@ -30,8 +27,7 @@ func (o *observation) fillConflicts(status *v1alpha1.PackageVariantStatus, decid
 	}
 	decided.Set(&status.Conditions, o.pv.Generation)
 	conflicts := decided.All()
-	status.ConflictCount = int32(len(conflicts))
-	status.Conflicts = conflicts[:min(len(conflicts), maxConflicts)]
+	status.Conflicts = conflicts[:min(len(conflicts), v1alpha1.MaxConflicts)]
 }
 
 // newConflicts returns the condition of conflicts that need an Event, from the status before and after a reconcile; nil

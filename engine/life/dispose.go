@@ -18,7 +18,7 @@ import (
 
 // dispose deals with a revision that is not wanted any more.
 func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
-	target, did, change := step.Revision, "", "Deleted"
+	target, did := step.Revision, ""
 	owners := target.Owners
 	switch step.Action {
 	case decide.Discard:
@@ -29,7 +29,6 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 		if a.in.Deleting {
 			owners = target.OrphanedBy(a.in.Owner)
 		}
-		change = "DeletionProposed"
 		did, err = "proposed the deletion of", a.proposeDeletion(ctx, target, owners)
 	case decide.Retire:
 		return a.retire(ctx, target)
@@ -37,7 +36,6 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 		if err := a.disown(ctx, target.Name); err != nil {
 			return err
 		}
-		change = "Orphaned"
 		did, err = "orphaned", a.Packages.Own(ctx, target, target.OrphanedBy(a.in.Owner), packages.Metadata{})
 	default:
 		return fmt.Errorf("there is no step %s", step.Action)
@@ -46,7 +44,6 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 		return ignoreAbsent(err) // it is gone already
 	}
 	a.disposed = did + " " + target.Name
-	a.note(change, target.Name)
 	switch step.Action {
 	case decide.ProposeDeletion:
 		a.in.progress.changed(target, func(r *revision.Revision) {
@@ -87,7 +84,6 @@ func (a *action) retire(ctx context.Context, target *revision.Revision) error {
 	switch {
 	case err == nil:
 		a.disposed = "proposed the deletion of " + target.Name + ", by spec.revisionHistoryLimit"
-		a.note("DeletionProposed", target.Name)
 		a.in.progress.changed(target, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
 		a.in.progress.retired[target.Name] = true
 	case isUnavailable(err), errors.Is(err, packages.ErrStale):

@@ -12,7 +12,6 @@ import (
 	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // move does a step that gives a revision another lifecycle.
@@ -25,9 +24,7 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 		if _, err := a.lifecycle(ctx, step.Revision, revision.Published); err != nil {
 			return err
 		}
-		a.in.progress.approval = &v1alpha1.Approval{Revision: name, Policy: a.in.Spec.ApprovalPolicy,
-			Time: metav1.Time{Time: a.Now()}}
-		a.did("Approved", name, fmt.Sprintf("published %s, by spec.approvalPolicy %s", name, a.in.Spec.ApprovalPolicy))
+		a.did("Approved", fmt.Sprintf("published %s, by spec.approvalPolicy %s", name, a.in.Spec.ApprovalPolicy))
 		return nil
 	case decide.Withdraw:
 		return a.withdraw(ctx, step.Revision)
@@ -36,7 +33,7 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 			return err
 		}
 		a.in.progress.changed(step.Revision, func(r *revision.Revision) { r.Lifecycle = revision.Published })
-		a.did("DeletionTakenBack", name, "took back the proposal to delete "+name)
+		a.did("DeletionTakenBack", "took back the proposal to delete "+name)
 		return nil
 	}
 }
@@ -59,7 +56,6 @@ func (a *action) propose(ctx context.Context, r *revision.Revision) error {
 		return err
 	}
 	saved.Proposed, saved.Proposing = now.Version, ""
-	a.note("Proposed", r.Name)
 	return nil
 }
 
@@ -70,7 +66,6 @@ func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
 	if err != nil {
 		return err
 	}
-	a.note("Withdrawn", r.Name)
 	a.in.progress.saved = &decide.Saved{}
 	content, err := a.Packages.Read(ctx, r.Namespace, r.Name)
 	if err != nil {

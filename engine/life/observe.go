@@ -20,8 +20,7 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
 		Finalizer: hasFinalizer(pv), SuspendReason: suspendReason(pv),
 		Requested: requestOf(&pv.Status), Saved: savedDraft(&pv.Status),
-		LastDraft: pv.Status.LastDraft, HasPublished: pv.Status.LastApproval != nil,
-		Known: map[string]bool{}, Retired: map[string]bool{},
+		LastDraft: pv.Status.LastDraft, Known: map[string]bool{}, Retired: map[string]bool{},
 		Repositories: map[string]revision.Repository{}, Mutations: map[string]decide.Mutation{},
 		Merges: map[string]decide.Merge{}, Unusable: map[string]v1alpha1.Condition{},
 	}}
@@ -54,9 +53,6 @@ func (o *observation) takeProgress() {
 	p := o.progress
 	if p.saved != nil {
 		o.Saved = *p.saved
-	}
-	if p.approval != nil {
-		o.HasPublished = true
 	}
 	for name := range p.retired {
 		o.Retired[name] = true

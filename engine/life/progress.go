@@ -40,9 +40,6 @@ type unreported struct {
 	saves    map[string]int
 	// rendered is what Porch reported of the revisions that were saved, by name.
 	rendered map[string]v1alpha1.RenderStatus
-	// approval is the approval of a draft that was published, change the last change to a revision; nil if there was none.
-	approval *v1alpha1.Approval
-	change   *v1alpha1.Change
 	// retired are the superseded revisions whose deletion was proposed, refused those for which Porch refused that.
 	retired, refused map[string]bool
 	// upstream is the commit of the upstream with a name, as Porch told by a draft that it made of it; zero if it told

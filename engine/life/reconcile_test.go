@@ -97,9 +97,6 @@ func statusOf(pv *v1alpha1.PackageVariant) []string {
 	if status.SavedDraft != nil {
 		add("saved by the controller: %s", status.SavedDraft.Name)
 	}
-	if status.LastApproval != nil {
-		add("approved %s", status.LastApproval.Revision)
-	}
 	if op := status.Operation; op != nil {
 		add("announced: %s %s %s, being saved %t", op.Do, op.Revision, op.Source, op.Save != nil)
 	}

@@ -220,14 +220,13 @@ func TestInjectedObjects(t *testing.T) {
 	}
 }
 
-// TestFillProgress checks the status of the published revision, the open draft and the last change.
+// TestFillProgress checks the status of the published revision and of the open draft.
 func TestFillProgress(t *testing.T) {
 	t.Parallel()
 	const made = "edge.web.packagevariant-1"
 	before := v1alpha1.PackageVariantStatus{
 		Downstream: &v1alpha1.PublishedRevision{Name: "before", Revision: 7},
 		OpenDraft:  &v1alpha1.OpenDraft{Name: "before", Reason: "ManualApproval", Message: "it waits"},
-		LastChange: &v1alpha1.Change{Action: "Cloned", Revision: "before"},
 	}
 	waits := func(reason, message string) *v1alpha1.OpenDraft {
 		return &v1alpha1.OpenDraft{Name: made, Reason: reason, Message: message}
@@ -239,17 +238,15 @@ func TestFillProgress(t *testing.T) {
 		want      v1alpha1.PackageVariantStatus
 	}{
 		"it is published": {func(*inspection) {}, ready, v1alpha1.PackageVariantStatus{
-			Downstream: &v1alpha1.PublishedRevision{Name: made, Revision: 1}, LastChange: before.LastChange}},
+			Downstream: &v1alpha1.PublishedRevision{Name: made, Revision: 1}}},
 		"a draft was changed": {func(in *inspection) {
 			in.Revisions = in.Revisions[1:] // without the branch
 			in.Revisions[0].Lifecycle, in.Revisions[0].Number = "Draft", 0
-			in.progress.change = &v1alpha1.Change{Action: "Saved", Revision: made}
-		}, ready, v1alpha1.PackageVariantStatus{OpenDraft: waits("ManualApproval", made+" waits for a person to publish it"),
-			LastChange: &v1alpha1.Change{Action: "Saved", Revision: made}}},
+		}, ready, v1alpha1.PackageVariantStatus{OpenDraft: waits("ManualApproval", made+" waits for a person to publish it")}},
 		"a step failed": {func(in *inspection) { in.Revisions[1].Lifecycle = "Draft" }, v1alpha1.Stalled("RenderFailed", "no labels"),
-			v1alpha1.PackageVariantStatus{OpenDraft: waits("RenderFailed", "no labels"), LastChange: before.LastChange}},
+			v1alpha1.PackageVariantStatus{OpenDraft: waits("RenderFailed", "no labels")}},
 		"a guard holds": {func(in *inspection) { in.Conflicting = "web-us" }, v1alpha1.Stalled("DownstreamClaimed", "it is another's"),
-			v1alpha1.PackageVariantStatus{Downstream: before.Downstream, LastChange: before.LastChange,
+			v1alpha1.PackageVariantStatus{Downstream: before.Downstream,
 				OpenDraft: &v1alpha1.OpenDraft{Name: "before", Reason: "DownstreamClaimed", Message: "it is another's"}}},
 		"it is being deleted": {func(in *inspection) { in.Deleting = true }, v1alpha1.Reconciling("PorchUnavailable", "no"), before},
 	} {
@@ -283,7 +280,7 @@ func TestFillConflicts(t *testing.T) {
 	}
 	of := func(n int) v1alpha1.PackageVariantStatus {
 		return v1alpha1.PackageVariantStatus{Conditions: is("True", "UpstreamTaken", fmt.Sprintf("%d conflicts", n)),
-			Conflicts: many(min(n, maxConflicts)), ConflictCount: int32(n)}
+			Conflicts: many(min(n, v1alpha1.MaxConflicts))}
 	}
 	ofDraft := func(name string) v1alpha1.PackageVariantStatus {
 		status := of(2)
@@ -304,12 +301,12 @@ func TestFillConflicts(t *testing.T) {
 		"there never were any": {v1alpha1.PackageVariantStatus{}, nil, nil, v1alpha1.PackageVariantStatus{},
 			false},
 		"some":                    {v1alpha1.PackageVariantStatus{}, nil, taken(2), of(2), true},
-		"as many as there may be": {v1alpha1.PackageVariantStatus{}, nil, taken(maxConflicts), of(maxConflicts), true},
-		"more":                    {v1alpha1.PackageVariantStatus{}, nil, taken(maxConflicts + 1), of(maxConflicts + 1), true},
+		"as many as there may be": {v1alpha1.PackageVariantStatus{}, nil, taken(v1alpha1.MaxConflicts), of(v1alpha1.MaxConflicts), true},
+		"more":                    {v1alpha1.PackageVariantStatus{}, nil, taken(v1alpha1.MaxConflicts + 1), of(v1alpha1.MaxConflicts + 1), true},
 		"the same":                {of(2), nil, taken(2), of(2), false},
 		"others":                  {of(2), nil, taken(3), of(3), true},
 		"the same, after another policy": {of(2), nil, by("LocalKept", 2), v1alpha1.PackageVariantStatus{Conditions: is("True", "LocalKept", "2 conflicts"),
-			Conflicts: many(2), ConflictCount: 2}, true},
+			Conflicts: many(2)}, true},
 		"the next merge has none":           {of(2), nil, noConflicts, none, false},
 		"the first merge has none":          {v1alpha1.PackageVariantStatus{}, nil, noConflicts, none, false},
 		"they stay while the draft is open": {of(2), open, nil, of(2), false},

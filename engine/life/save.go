@@ -93,20 +93,18 @@ func (a *action) discard(ctx context.Context, draft *revision.Revision, version 
 	}
 	a.in.Revisions = slices.DeleteFunc(a.in.Revisions, func(r revision.Revision) bool { return r.Name == draft.Name })
 	a.in.progress.moved(draft, nil)
-	a.note("Deleted", draft.Name)
 	return nil
 }
 
-// saved notes that a draft was saved, and that the upstream asked for is now merged into it.
+// saved records that a draft was saved, and that the upstream asked for is now merged into it.
 func (a *action) saved(draft *revision.Revision, content packages.Content, changed []string) {
 	merged := decide.Merged(&a.in.Input, draft.Name)
 	switch {
-	case a.created != nil: // the creation was noted already
+	case a.created != nil: // its task says what was done
 	case merged:
-		a.did("Merged", draft.Name,
-			fmt.Sprintf("merged the changes to %s into the draft %s", a.in.Upstream.Name, draft.Name))
+		a.did("Merged", fmt.Sprintf("merged the changes to %s into the draft %s", a.in.Upstream.Name, draft.Name))
 	default:
-		a.did("Saved", draft.Name, fmt.Sprintf("changed %v of the draft %s", changed, draft.Name))
+		a.did("Saved", fmt.Sprintf("changed %v of the draft %s", changed, draft.Name))
 	}
 	a.in.progress.rendered[draft.Name] = content.RenderStatus
 	a.in.progress.changed(draft, func(r *revision.Revision) {

@@ -44,13 +44,9 @@ func resolved(u *revision.Revision, content string, known *v1alpha1.ResolvedUpst
 	return upstream
 }
 
-// fillProgress sets which revision is published, what the open draft waits for, and what was done last, as far as these
-// are known.
+// fillProgress sets which revision is published and what the open draft waits for, as far as these are known.
 func (in *inspection) fillProgress(status *v1alpha1.PackageVariantStatus, d *decide.Decision,
 	condition v1alpha1.Condition) {
-	if change := in.progress.change; change != nil {
-		status.LastChange = change
-	}
 	switch {
 	case in.Deleting:
 	case decide.Guard(&in.Input) == nil:
@@ -66,9 +62,6 @@ func (in *inspection) fillProgress(status *v1alpha1.PackageVariantStatus, d *dec
 
 // fillLife sets the state that approvals and the history need later.
 func (in *inspection) fillLife(status *v1alpha1.PackageVariantStatus) {
-	if approval := in.progress.approval; approval != nil {
-		status.LastApproval = approval
-	}
 	status.SavedDraft, status.RetiredRevisions = nil, nil
 	// A draft that Porch has lost sight of is still the controller's if it comes back unchanged.
 	saved := slices.Contains(status.OwnedRevisions, in.Saved.Name)

@@ -82,8 +82,8 @@ func PrintConflicts(w io.Writer, pv *v1alpha1.PackageVariant) error {
 			return err
 		}
 	}
-	if more := int(pv.Status.ConflictCount) - len(pv.Status.Conflicts); more > 0 {
-		_, err := fmt.Fprintf(w, "and %d more, which the status does not have\n", more)
+	if len(pv.Status.Conflicts) == v1alpha1.MaxConflicts {
+		_, err := fmt.Fprintln(w, andMore)
 		return err
 	}
 	return nil

@@ -4,6 +4,7 @@ package review
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,7 +88,6 @@ func TestShown(t *testing.T) {
 func TestPrintConflicts(t *testing.T) {
 	t.Parallel()
 	pv := &v1alpha1.PackageVariant{}
-	pv.Status.ConflictCount = 3
 	pv.Status.Conflicts = []v1alpha1.Conflict{
 		{File: "a.yaml", Resource: "ConfigMap a", Field: "data.x", Original: "1", Local: "2", Updated: "3",
 			Taken: "upstream"},
@@ -105,10 +105,15 @@ conflict in notes.txt
   original: sha256:1
   local:    sha256:2  (in the draft)
   updated:  (absent)
-and 1 more, which the status does not have
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+	out.Reset()
+	pv.Status.Conflicts = slices.Repeat(pv.Status.Conflicts, v1alpha1.MaxConflicts/2)
+	if err := PrintConflicts(&out, pv); err != nil ||
+		!strings.HasSuffix(out.String(), "\nand there may be more: the status has the first 100\n") {
+		t.Errorf("it says %q, %v", out.String(), err)
 	}
 	boom := errors.New("boom")
 	if err := PrintConflicts(broken{boom}, pv); !errors.Is(err, boom) {

@@ -45,10 +45,8 @@ type Item struct {
 	Published string
 	// Files says what the target changes.
 	Files Files
-	// Conflicts are the values that the upstream and the package both changed, as far as the status names them, and
-	// ConflictCount is how many there are.
-	Conflicts     []v1alpha1.Conflict
-	ConflictCount int
+	// Conflicts are the values that the upstream and the package both changed, as far as the status names them.
+	Conflicts []v1alpha1.Conflict
 	// Conditions are the conditions of the variant, shortened.
 	Conditions []string
 	// Refused says why nothing is done; "" if nothing is in the way.
@@ -178,7 +176,7 @@ func (in *Input) Items(refused func(*revision.Revision) string) []Item {
 		item := blank
 		item.Target = &open[i]
 		item.Moved = in.moved(&open[i])
-		item.Conflicts, item.ConflictCount = in.Variant.Status.Conflicts, int(in.Variant.Status.ConflictCount)
+		item.Conflicts = in.Variant.Status.Conflicts
 		item.Files = compared(in.Files[blank.Published], in.Files[open[i].Name])
 		item.Refused = refused(&open[i])
 		items = append(items, item)
@@ -277,14 +275,16 @@ func isNotReady(in *Input, target *revision.Revision) string {
 	return fmt.Sprintf("%s is not what %s asks for: %s", target.Name, in.Variant.Name, reason)
 }
 
+// andMore follows as many conflicts as a status names.
+const andMore = "and there may be more: the status has the first 100"
+
 func hasConflicts(in *Input, target *revision.Revision) string {
-	if in.AllowConflicts || in.Variant.Status.ConflictCount == 0 ||
+	if in.AllowConflicts || len(in.Variant.Status.Conflicts) == 0 ||
 		!meta.IsStatusConditionTrue(in.Variant.Status.Conditions, v1alpha1.ConditionConflicted) {
 		return ""
 	}
-	return fmt.Sprintf("%s has values that the upstream and the package both changed (%d): look at them by %s "+
-		"diff %s, and allow them by --allow-conflicts", target.Name, in.Variant.Status.ConflictCount, in.Command,
-		in.Variant.Name)
+	return fmt.Sprintf("%s has values that the upstream and the package both changed: look at them by %s diff %s, and "+
+		"allow them by --allow-conflicts", target.Name, in.Command, in.Variant.Name)
 }
 
 func hasUnmetGates(in *Input, target *revision.Revision) string {

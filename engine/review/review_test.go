@@ -3,6 +3,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,7 +65,6 @@ func notReady(reason, message string) func(*Input) {
 }
 
 func conflicting(in *Input) {
-	in.Variant.Status.ConflictCount = 2
 	in.Variant.Status.Conflicts = []v1alpha1.Conflict{{File: "a.yaml", Resource: `ConfigMap "a"`, Field: "data.a\x1b",
 		Original: "1", Local: "2", Updated: "3", Taken: v1alpha1.TakenUpstream}}
 	in.Variant.Status.Conditions[2] = metav1.Condition{Type: "Conflicted", Status: "True", Reason: "UpstreamTaken"}
@@ -184,12 +184,17 @@ func TestShow(t *testing.T) {
 			in.Revisions[2].Task = revision.Task{}
 		}), "web: edge.web.packagevariant-2 (Draft)\n  files:      3 added, 0 changed, 0 removed\n  conflicts:  0\n" + conditions},
 		"refused": {input(conflicting, proposed), "web: edge.web.packagevariant-2 (Proposed), made by upgrade of blueprints.web.v2\n" +
-			"  files:      1 added, 1 changed, 1 removed since edge.web.packagevariant-1\n  conflicts:  2\n" +
+			"  files:      1 added, 1 changed, 1 removed since edge.web.packagevariant-1\n  conflicts:  1\n" +
 			"    data.a\\x1b of ConfigMap \"a\" in a.yaml (here \"2\", upstream \"3\"; the draft has the upstream's)\n" +
-			"    and 1 more, which the status does not have\n" +
 			"  conditions: Ready=True (UpToDate), Conflicted=True (UpstreamTaken), Approved=False (LaterRevision)\n" +
-			"  refused:    edge.web.packagevariant-2 has values that the upstream and the package both changed (2): look at them by " +
+			"  refused:    edge.web.packagevariant-2 has values that the upstream and the package both changed: look at them by " +
 			"kubectl variants diff web, and allow them by --allow-conflicts\n"},
+		"as many conflicts as a status names": {input(func(in *Input) {
+			in.Variant.Status.Conflicts = slices.Repeat([]v1alpha1.Conflict{{File: "a.yaml", Local: "2", Updated: "3"}}, 100)
+		}), "web: edge.web.packagevariant-2 (Draft), made by upgrade of blueprints.web.v2\n" +
+			"  files:      1 added, 1 changed, 1 removed since edge.web.packagevariant-1\n  conflicts:  100\n" +
+			strings.Repeat("    a.yaml (here \"2\", upstream \"3\")\n", 100) +
+			"    and there may be more: the status has the first 100\n" + conditions},
 		"no draft":   {input(func(in *Input) { in.Revisions = in.Revisions[:3] }), "web: no draft; edge.web.packagevariant-1 is published\n"},
 		"no package": {input(func(in *Input) { in.Revisions = in.Revisions[:2] }), "web: no draft; it has no package yet\n"},
 	} {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
@@ -29,13 +30,13 @@ func Show(item *Item) string {
 		since = " since " + item.Published
 	}
 	fmt.Fprintf(&out, "  files:      %s%s\n", item.Files, since)
-	fmt.Fprintf(&out, "  conflicts:  %d\n", item.ConflictCount)
+	fmt.Fprintf(&out, "  conflicts:  %d\n", len(item.Conflicts))
 	for i := range item.Conflicts {
 		c := &item.Conflicts[i]
 		fmt.Fprintf(&out, "    %s (%s)\n", krm.Visible(c.Place()), krm.Visible(c.Sides()))
 	}
-	if more := item.ConflictCount - len(item.Conflicts); more > 0 {
-		fmt.Fprintf(&out, "    and %d more, which the status does not have\n", more)
+	if len(item.Conflicts) == v1alpha1.MaxConflicts {
+		fmt.Fprintf(&out, "    %s\n", andMore)
 	}
 	fmt.Fprintf(&out, "  conditions: %s\n", strings.Join(item.Conditions, ", "))
 	if item.Refused != "" {

@@ -128,7 +128,7 @@ func TestNotApproved(t *testing.T) {
 		"blueprints/web/settings.yaml": fleettest.Settings("huge")}, "HEAD:refs/tags/blueprints/web/v3")
 	w.run(exitDone, "sync", w.dir())
 	name := fmt.Sprintf("edge.web.%s", strings.TrimPrefix(w.Refs()[0], "heads/drafts/edge/web/"))
-	refused("conflicts", name+" has values that the upstream and the package both changed (1): look at them by variants diff web, "+
+	refused("conflicts", name+" has values that the upstream and the package both changed: look at them by variants diff web, "+
 		"and allow them by --allow-conflicts")
 	w.Push("main", "Another hotfix", map[string]string{"edge/web/more.yaml": fleettest.Settings("more")})
 	refused("overtaken", name+" began with another edge/web than the one that is published now: the next sync merges that into "+

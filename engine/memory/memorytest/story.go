@@ -70,14 +70,18 @@ func (c *Cluster) foresee() (compare func(after string)) {
 }
 
 // isSilent checks that nothing more is written, even after a restart, unless the controller has to find out again that
-// something fails.
+// something fails, and that a restart keeps what is due and when.
 func isSilent[C Player](c C, after string) {
 	of := c.Base()
 	of.T.Helper()
 	fails := slices.ContainsFunc(slices.Collect(maps.Values(of.Errs)), func(err error) bool { return err != nil })
 	if c.Run(); !fails {
+		before := c.Is()
 		c.Start()
 		c.Run()
+		if diff := cmp.Diff(before, c.Is()); diff != "" {
+			of.T.Errorf("%s: after a restart, -before +after:\n%s", after, diff)
+		}
 	}
 	if len(of.Written) > 0 {
 		of.T.Errorf("%s: at rest, the controller writes %v", after, of.Written)
