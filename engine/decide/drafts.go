@@ -16,7 +16,7 @@ import (
 // workspaces returns the workspaces that the downstream package has, and those that it is known to have had: a draft
 // that Porch did not list for a while may come back under its name.
 func workspaces(in *Input) []string {
-	known := slices.AppendSeq([]string{in.LastDraft}, maps.Keys(in.Known))
+	known := slices.AppendSeq([]string{in.LastDraft}, maps.Keys(in.OwnedNames))
 	return append(listedWorkspaces(in), workspacesIn(slices.Values(known), revision.DownstreamOf(in.Spec))...)
 }
 
@@ -31,7 +31,7 @@ func listedWorkspaces(in *Input) (workspaces []string) {
 // workspacesIn returns the workspaces of those of the named revisions that are of a package.
 func workspacesIn(names iter.Seq[string], pkg revision.Package) (workspaces []string) {
 	for name := range names {
-		if workspace, is := workspaceOf(name, pkg); is {
+		if workspace, ok := workspaceOf(name, pkg); ok {
 			workspaces = append(workspaces, workspace)
 		}
 	}
@@ -42,9 +42,9 @@ func workspacesIn(names iter.Seq[string], pkg revision.Package) (workspaces []st
 // keeps its name.
 func nextWorkspace(in *Input) string {
 	used := workspaces(in)
-	asked, is := workspaceOf(in.Requested.Name, revision.DownstreamOf(in.Spec))
+	asked, ok := workspaceOf(in.Requested.Name, revision.DownstreamOf(in.Spec))
 	listed := slices.ContainsFunc(in.Revisions, func(r revision.Revision) bool { return r.Workspace == asked })
-	if is && !listed && revision.LastWorkspace(append(used, asked)) == asked {
+	if ok && !listed && revision.LastWorkspace(append(used, asked)) == asked {
 		return asked
 	}
 	return revision.NextWorkspace(used)
@@ -87,9 +87,9 @@ func Replaced(in *Input) string {
 		}
 	}
 	replaced := ""
-	for name := range in.Known {
-		_, is := workspaceOf(name, revision.DownstreamOf(in.Spec))
-		if n := numberOf(name); is && !listed[name] && max(published, numberOf(replaced)) < n && n < open {
+	for name := range in.OwnedNames {
+		_, ok := workspaceOf(name, revision.DownstreamOf(in.Spec))
+		if n := numberOf(name); ok && !listed[name] && max(published, numberOf(replaced)) < n && n < open {
 			replaced = name
 		}
 	}
@@ -103,7 +103,7 @@ func Absent(in *Input) string {
 		return ""
 	}
 	downstream := revision.DownstreamOf(in.Spec)
-	last := revision.LastWorkspace(workspacesIn(maps.Keys(in.Known), downstream))
+	last := revision.LastWorkspace(workspacesIn(maps.Keys(in.OwnedNames), downstream))
 	newest := revision.LastWorkspace(listedWorkspaces(in))
 	if revision.WorkspaceNumber(newest) >= revision.WorkspaceNumber(last) {
 		return ""

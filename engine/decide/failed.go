@@ -16,8 +16,8 @@ func packageUnusable(in *Input, target *revision.Revision) *Decision {
 }
 
 func unusable(in *Input, name string) *Decision {
-	condition, is := in.Unusable[name]
-	if !is {
+	condition, ok := in.Unusable[name]
+	if !ok {
 		return nil
 	}
 	return &Decision{Condition: condition}

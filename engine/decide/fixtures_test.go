@@ -111,7 +111,7 @@ func input(change func(*Input), revisions ...revision.Revision) *Input {
 			upstream(2, published)},
 		Repositories: map[string]revision.Repository{
 			"blueprints": {Ready: true, Address: address, Branch: "main"}, "edge": {Ready: true}},
-		Known: map[string]bool{}, Mutations: map[string]Mutation{}, Merges: map[string]Merge{},
+		OwnedNames: map[string]bool{}, Mutations: map[string]Mutation{}, Merges: map[string]Merge{},
 	}
 	if change != nil {
 		change(in)
@@ -199,7 +199,7 @@ func mergeFails(name string) func(*Input) {
 func known(names ...string) func(*Input) {
 	return func(in *Input) {
 		for _, name := range names {
-			in.Known[name] = true
+			in.OwnedNames[name] = true
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // guards are tried in this order; the first one that returns a condition wins, and nothing is done.
 var guards = []func(*Input) *v1alpha1.Condition{
 	specInvalid, repositoryMissing, repositoryMigrated, repositoriesOverlap, upstreamMissing, upstreamUnpublished,
-	downstreamClaimed, dependencyCycle, dependencyNotFound, repositoryNotReady, downstreamUnread,
+	downstreamClaimed, dependencyCycle, dependencyNotFound, repositoryNotReady, downstreamUnlisted,
 }
 
 func stalled(reason, format string, args ...any) *v1alpha1.Condition {
@@ -104,18 +104,18 @@ func repositoryNotReady(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// Unread reports whether Porch lists no revision of a downstream package that was published.
-func Unread(in *Input) bool {
+// Unlisted reports whether Porch lists no revision of a downstream package that was published.
+func Unlisted(in *Input) bool {
 	pkg := revision.DownstreamOf(in.Spec)
 	listed := func(r revision.Revision) bool { return !r.Main() }
 	return in.Published != "" && isOf(in.Published, pkg) && !slices.ContainsFunc(in.Revisions, listed)
 }
 
-// downstreamUnread holds the variant while its published package is Unread, even if the branch, which outlives every
+// downstreamUnlisted holds the variant while its published package is Unlisted, even if the branch, which outlives every
 // revision, is listed. Porch has lost the Repository's content, or its tags, and has not read them again. A clone of
 // the upstream would replace the package.
-func downstreamUnread(in *Input) *v1alpha1.Condition {
-	if !Unread(in) {
+func downstreamUnlisted(in *Input) *v1alpha1.Condition {
+	if !Unlisted(in) {
 		return nil
 	}
 	pkg := revision.DownstreamOf(in.Spec)

@@ -23,10 +23,10 @@ func Identify(in *Input, name, commit, replaced string) {
 	}
 }
 
-// Known returns the base that a status calls the upstream, or that has its number in the same package, if the base's
+// ReportedUpstream returns the base that a status calls the upstream, or that has its number in the same package, if the base's
 // version does not tell its commit; nil if there is none. Porch gives a number again, to a revision of another name,
 // once all later revisions are deleted.
-func Known(in *Input, status *v1alpha1.ResolvedUpstream) (found *revision.Revision) {
+func ReportedUpstream(in *Input, status *v1alpha1.ResolvedUpstream) (found *revision.Revision) {
 	for i := range in.Bases {
 		switch b := &in.Bases[i]; {
 		case status == nil || b.AtCommit:
@@ -41,8 +41,8 @@ func Known(in *Input, status *v1alpha1.ResolvedUpstream) (found *revision.Revisi
 
 // isOf reports whether a name is that of a revision of a package.
 func isOf(name string, pkg revision.Package) bool {
-	_, is := workspaceOf(name, pkg)
-	return is
+	_, ok := workspaceOf(name, pkg)
+	return ok
 }
 
 // workspaceOf returns the workspace in a revision's name, and false if the name is not of the package.
@@ -54,7 +54,7 @@ func workspaceOf(name string, pkg revision.Package) (string, bool) {
 // Recognize takes the commits of the upstream, or of the upstream before it, from a status, if the revision's version
 // does not tell its commit and has not changed.
 func Recognize(in *Input, status *v1alpha1.ResolvedUpstream) {
-	if known := Known(in, status); known != nil && known.Version == status.Version {
+	if known := ReportedUpstream(in, status); known != nil && known.Version == status.Version {
 		Identify(in, known.Name, status.Commit, status.Replaced)
 	}
 }

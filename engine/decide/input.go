@@ -27,9 +27,9 @@ type Input struct {
 	// Bases are the revisions that the downstream may have been derived from: the revisions of the upstream package,
 	// and of earlier upstreams of the variant.
 	Bases []revision.Revision
-	// Known are the names of the revisions that the variant made or adopted, whoever owns them: Porch v1.5 loses the
+	// OwnedNames are the names of the revisions that the variant made or adopted, whoever owns them: Porch v1.5 loses the
 	// owners of a revision when it reads a repository while a branch of it is being written.
-	Known map[string]bool
+	OwnedNames map[string]bool
 	// LastDraft is the name of the draft with the highest number that the status knows, in any package; "" for none.
 	LastDraft string
 	// Published is the name of the downstream revision that was published last, as far as the status knows; "" for none.
@@ -134,11 +134,11 @@ type Mutation struct {
 	Overdue bool
 	// Points are the injection points, in the order of the conditions in the Kptfile.
 	Points []Point
-	// Content is the digest of the files as they are (package kptfile), Gates are the readiness gates in the Kptfile that
-	// are not True; both are known where Approving.
-	// RenderError is why the package's own pipeline failed when they were saved; "" if it did not.
-	Content     string
-	Gates       []string
+	// Content is the digest of the files as they are (package kptfile), where Approving.
+	Content string
+	// Gates are the readiness gates in the Kptfile that are not True, where Approving.
+	Gates []string
+	// RenderError is why the package's own pipeline failed when the files were saved; "" if it did not.
 	RenderError string
 	// Err is the error of the function that failed; nil if none did.
 	Err error
@@ -171,7 +171,7 @@ func Obsolete(in *Input) []revision.Revision {
 
 // lost reports whether a revision is the variant's and has no owner, because Porch lost the owner or never wrote it.
 func lost(in *Input, r *revision.Revision) bool {
-	return len(r.Owners) == 0 && (in.Known[r.Name] || asked(in, r))
+	return len(r.Owners) == 0 && (in.OwnedNames[r.Name] || asked(in, r))
 }
 
 // Requested reports whether a revision is the draft that Porch was asked to make, and that was not yet seen complete.

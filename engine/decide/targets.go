@@ -67,7 +67,7 @@ func changesOurs(in *Input, r *revision.Revision) bool {
 		return false
 	}
 	for from, ways := r.Task.From(), len(in.Revisions); from != "" && ways >= 0; ways-- {
-		if in.Known[from] {
+		if in.OwnedNames[from] {
 			return true
 		}
 		i := slices.IndexFunc(in.Revisions, func(r revision.Revision) bool { return r.Name == from })

@@ -99,7 +99,7 @@ func (a *action) retire(ctx context.Context, target *revision.Revision) error {
 // disown removes a revision from those that the variant may take back, before the revision loses its owner.
 func (a *action) disown(ctx context.Context, name string) error {
 	return a.writeStatus(ctx, a.in.observation, func(status *v1alpha1.PackageVariantStatus) {
-		is := func(owned string) bool { return owned == name }
-		status.OwnedRevisions = slices.DeleteFunc(slices.Clone(status.OwnedRevisions), is)
+		isIt := func(owned string) bool { return owned == name }
+		status.OwnedRevisions = slices.DeleteFunc(slices.Clone(status.OwnedRevisions), isIt)
 	})
 }

@@ -24,7 +24,7 @@ import (
 // the result.
 func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) error {
 	e, err := r.whole(ctx, in, name)
-	if interrupted, is := errors.AsType[*interruptedError](err); is {
+	if interrupted, ok := errors.AsType[*interruptedError](err); ok {
 		in.Mutations[name] = decide.Mutation{Missing: interrupted.missing,
 			Overdue: r.Now().Sub(interrupted.since) >= r.RequestTimeout}
 		return nil
@@ -51,7 +51,7 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 // whole reads the content of a revision, and returns it with the files that the functions run over. If the revision
 // lacks files, the error is an interruptedError.
 func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e evaluated, err error) {
-	if kept, is := in.kept(name); is {
+	if kept, ok := in.kept(name); ok {
 		return evaluated{content: kept.content, files: kept.content.Files, asMade: kept.asMade, edits: kept.edits}, nil
 	}
 	e.content, err = r.current(ctx, in.observation, name)
@@ -95,8 +95,8 @@ func (r *Reconciler) try(ctx context.Context, in *inspection, name string, begun
 // runAgain runs the functions over the files of a revision, unless it is known that they change nothing in what was
 // saved.
 func (r *Reconciler) runAgain(ctx context.Context, in *inspection, name string, begun evaluated) (evaluated, error) {
-	kept, is := in.kept(name)
-	if is && kept.final && kept.generation == in.pv.Generation && maps.Equal(begun.files, kept.files) &&
+	kept, ok := in.kept(name)
+	if ok && kept.final && kept.generation == in.pv.Generation && maps.Equal(begun.files, kept.files) &&
 		slices.Equal(kept.versions, r.versions(kept.references)) {
 		return kept, nil
 	}

@@ -97,6 +97,6 @@ func ignoreAbsent(err error) error {
 
 // unavailable reports whether no function could be run.
 func unavailable(err error) bool {
-	_, is := errors.AsType[*mutate.UnavailableError](err)
-	return is
+	_, ok := errors.AsType[*mutate.UnavailableError](err)
+	return ok
 }

@@ -21,7 +21,7 @@ func (r *Reconciler) leaveOutGone(ctx context.Context, o *observation) bool {
 		_, err := r.Packages.Get(ctx, known.Namespace, known.Name)
 		gone := errors.Is(err, packages.ErrAbsent)
 		if gone {
-			o.progress.lost(known.Name)
+			o.progress.forget(known.Name)
 		}
 		return gone
 	})

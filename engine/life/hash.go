@@ -56,7 +56,7 @@ func versionHash(version string) string {
 // it is. So are what the variant's own status says, and what is known only after an inspection.
 func (o *observation) hash() string {
 	in := o.Input
-	in.Known, in.LastDraft, in.Published, in.Requested, in.Saved = nil, "", "", decide.Request{}, decide.Saved{}
+	in.OwnedNames, in.LastDraft, in.Published, in.Requested, in.Saved = nil, "", "", decide.Request{}, decide.Saved{}
 	in.Conflicts, in.Retired, in.Refused = nil, nil, nil
 	in.MayApprove, in.Pushed, in.Mutations, in.Unusable, in.Merges = false, "", nil, nil, nil
 	in.Spec, in.Owner.Name = nil, "" // the generation and the UID say more

@@ -106,7 +106,7 @@ func (r *Reconciler) identify(ctx context.Context, o *observation) error {
 	if o.Upstream == nil || o.Upstream.AtCommit || o.Deleting {
 		return nil
 	}
-	status, known := o.pv.Status.Upstream, decide.Known(&o.Input, o.pv.Status.Upstream)
+	status, known := o.pv.Status.Upstream, decide.ReportedUpstream(&o.Input, o.pv.Status.Upstream)
 	if known != nil && known.Name == o.Upstream.Name && known.Version == status.Version {
 		o.content = status.Content
 		return nil

@@ -19,13 +19,13 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	o := &observation{pv: pv, progress: r.progresses.of(pv), Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
 		Finalizer: hasFinalizer(pv), SuspendReason: suspendReason(pv),
-		Requested: requestOf(&pv.Status), Saved: savedDraft(&pv.Status),
-		LastDraft: pv.Status.LastDraft, Known: map[string]bool{}, Retired: map[string]bool{},
+		Requested: requestOf(&pv.Status), Saved: savedOf(&pv.Status),
+		LastDraft: pv.Status.LastDraft, OwnedNames: map[string]bool{}, Retired: map[string]bool{},
 		Repositories: map[string]revision.Repository{}, Mutations: map[string]decide.Mutation{},
 		Merges: map[string]decide.Merge{}, Unusable: map[string]v1alpha1.Condition{},
 	}}
 	for _, name := range pv.Status.OwnedRevisions {
-		o.Known[name] = true
+		o.OwnedNames[name] = true
 	}
 	if pv.Status.Downstream != nil {
 		o.Published = pv.Status.Downstream.Name
@@ -189,7 +189,7 @@ func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error 
 	}
 	d := o.Spec.Downstream
 	if d == nil || !o.Repositories[d.Repo].Ready ||
-		!o.Deleting && decide.Guard(&o.Input) != nil && !decide.Unread(&o.Input) {
+		!o.Deleting && decide.Guard(&o.Input) != nil && !decide.Unlisted(&o.Input) {
 		return nil
 	}
 	o.asked = true

@@ -97,7 +97,7 @@ func (r *Reconciler) take(ctx context.Context, o *observation) (bool, error) {
 
 // keptInGit reports whether Porch keeps the observed revisions in git, including drafts, as far as that is known.
 func (o *observation) keptInGit() bool {
-	is := func(r revision.Revision) bool { return r.AtCommit }
+	atCommit := func(r revision.Revision) bool { return r.AtCommit }
 	all := slices.Concat(o.Revisions, o.OwnedInOtherPackages, o.Bases)
-	return len(all) == 0 || slices.ContainsFunc(all, is)
+	return len(all) == 0 || slices.ContainsFunc(all, atCommit)
 }

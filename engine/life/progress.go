@@ -187,8 +187,8 @@ func (p *progress) changed(before *revision.Revision, change func(*revision.Revi
 	p.moved(before, &now)
 }
 
-// lost forgets that a revision was made: Porch does not find it.
-func (p *progress) lost(name string) { delete(p.revisions, name) }
+// forget forgets that a revision was made: Porch does not find it.
+func (p *progress) forget(name string) { delete(p.revisions, name) }
 
 // kept returns the content of a target that was made or saved, with what the functions made of it, if it is known to
 // have that one still.

@@ -48,7 +48,7 @@ func TestOver(t *testing.T) {
 		"others have deleted it":             {func(p *progress) { p.moved(&first, &second) }, 0, nil, nil, false},
 		"Porch has lost what was made":       {func(p *progress) { p.made(&first) }, lookAgain, nil, nil, false},
 		"Porch has lost what was written":    {func(p *progress) { p.moved(&first, &second) }, lookAgain, []revision.Revision{first}, []revision.Revision{first}, false},
-		"Porch does not find what was made":  {func(p *progress) { p.made(&first); p.lost(first.Name) }, 0, nil, nil, false},
+		"Porch does not find what was made":  {func(p *progress) { p.made(&first); p.forget(first.Name) }, 0, nil, nil, false},
 		"the cache is a little behind still": {func(p *progress) { p.made(&first) }, lookAgain - 1, nil, []revision.Revision{first}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,7 +50,7 @@ func (r *Reconciler) report(ctx context.Context, in *inspection, d *decide.Decis
 // failed returns the condition of a variant of which a step has failed, and the failure if that has to be tried again.
 // It changes what the decision says of the step.
 func (in *inspection) failed(d *decide.Decision, err error) (v1alpha1.Condition, error) {
-	if failed, is := errors.AsType[*approvalError](err); is { // the package is as the variant asks for
+	if failed, ok := errors.AsType[*approvalError](err); ok { // the package is as the variant asks for
 		d.Approved = failed.aspect()
 		return d.Condition, err
 	}

@@ -106,7 +106,7 @@ func TestOwnedRevisions(t *testing.T) {
 		"a draft that a later one has replaced": {[]string{made}, true, func(o *observation) {
 			r := &o.Revisions[1]
 			r.Name, r.Workspace, r.Lifecycle, r.Number = next, "packagevariant-2", revision.Draft, 0
-			o.Known = map[string]bool{made: true}
+			o.OwnedNames = map[string]bool{made: true}
 		}, []string{left, made, next}},
 		"one that the cache does not have": {[]string{"unseen", made}, false, nil, []string{left, made, "unseen"}},
 		"none any more": {[]string{made}, true,
@@ -117,7 +117,7 @@ func TestOwnedRevisions(t *testing.T) {
 		"one that nobody owns": {nil, true, func(o *observation) { o.Revisions[1].Owners = nil },
 			[]string{left}},
 		"a known one that Porch lost it of": {nil, true,
-			func(o *observation) { o.Revisions[1].Owners = nil; o.Known = map[string]bool{made: true} }, []string{left, made}},
+			func(o *observation) { o.Revisions[1].Owners = nil; o.OwnedNames = map[string]bool{made: true} }, []string{left, made}},
 	} {
 		o := observed()
 		if c.edit != nil {

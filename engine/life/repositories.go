@@ -89,8 +89,8 @@ func repositories(s *variant.Spec) []string {
 // waits for a Repository, they may be from before it was registered anew, and newer Porch sends no event when they go:
 // until the Repository is ready, their contents may be missing, or have only some of the files.
 func (o *observation) readBefore() {
-	if is := meta.FindStatusCondition(o.pv.Status.Conditions, v1alpha1.ConditionReady); is != nil &&
-		(is.Reason == v1alpha1.ReasonRepositoryNotFound || is.Reason == v1alpha1.ReasonRepositoryNotReady) {
+	if ready := meta.FindStatusCondition(o.pv.Status.Conditions, v1alpha1.ConditionReady); ready != nil &&
+		(ready.Reason == v1alpha1.ReasonRepositoryNotFound || ready.Reason == v1alpha1.ReasonRepositoryNotReady) {
 		return
 	}
 	for _, r := range slices.Concat(o.Revisions, o.OwnedInOtherPackages, o.Bases) {

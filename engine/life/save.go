@@ -41,9 +41,9 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 	if wanted, changed := e.wanted(), e.changed(); len(changed) > 0 {
 		saved, err := a.Packages.Save(ctx, e.content, wanted)
 		if err != nil {
-			return a.notSaved(ctx, draft, e.content, ours, err)
+			return a.saveFailed(ctx, draft, e.content, ours, err)
 		}
-		a.saved(draft, saved, changed)
+		a.recordSave(draft, saved, changed)
 		a.in.progress.saves[a.in.purpose(draft.Name)]++
 		e.content, e.files, e.outcome.Files, e.final = saved, saved.Files, nil, maps.Equal(wanted, saved.Files)
 	} else {
@@ -72,9 +72,9 @@ func (a *action) isAsMade(content packages.Content) bool {
 	return a.created != nil && a.created.Version == content.Version
 }
 
-// notSaved returns the error of a save. If the package's pipeline keeps a requested draft from being saved, the draft
+// saveFailed returns the error of a save. If the package's pipeline keeps a requested draft from being saved, the draft
 // is incomplete, and is deleted if only the controller has edited it.
-func (a *action) notSaved(ctx context.Context, draft *revision.Revision, content packages.Content, ours bool,
+func (a *action) saveFailed(ctx context.Context, draft *revision.Revision, content packages.Content, ours bool,
 	err error) error {
 	asked := a.in.Requested.Is(draft.Name, draft.Task)
 	if _, ofRender := packages.Rendered(err); !ofRender || !ours || a.created == nil && !asked {
@@ -96,8 +96,8 @@ func (a *action) discard(ctx context.Context, draft *revision.Revision, version 
 	return nil
 }
 
-// saved records that a draft was saved, and that the upstream asked for is now merged into it.
-func (a *action) saved(draft *revision.Revision, content packages.Content, changed []string) {
+// recordSave records that a draft was saved, and that the upstream asked for is now merged into it.
+func (a *action) recordSave(draft *revision.Revision, content packages.Content, changed []string) {
 	merged := decide.Merged(&a.in.Input, draft.Name)
 	switch {
 	case a.created != nil: // its task says what was done

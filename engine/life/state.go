@@ -24,8 +24,8 @@ func requestOf(status *v1alpha1.PackageVariantStatus) decide.Request {
 		Version: op.Version, TimedOut: op.Attempts}
 }
 
-// savedDraft returns the draft that only the controller has edited, from the status; zero if there is none.
-func savedDraft(status *v1alpha1.PackageVariantStatus) decide.Saved {
+// savedOf returns the draft that only the controller has edited, from the status; zero if there is none.
+func savedOf(status *v1alpha1.PackageVariantStatus) decide.Saved {
 	d := status.SavedDraft
 	if d == nil {
 		return decide.Saved{}

@@ -97,7 +97,7 @@ func (in *inspection) ownedRevisions(known []string, done bool) []string {
 			names = append(names, replaced)
 		}
 		for i := range in.Revisions {
-			if r := &in.Revisions[i]; in.Known[r.Name] && r.OtherOwner(in.Owner) != "" {
+			if r := &in.Revisions[i]; in.OwnedNames[r.Name] && r.OtherOwner(in.Owner) != "" {
 				names = append(names, r.Name)
 			}
 		}

@@ -251,7 +251,7 @@ func (o *objectsState) admit(ctx context.Context, pv *v1alpha1.PackageVariant) e
 		return nil
 	}
 	err := o.Admit(ctx, pv)
-	if _, is := errors.AsType[*packages.Error](err); err == nil || is {
+	if _, ok := errors.AsType[*packages.Error](err); err == nil || ok {
 		return err
 	}
 	return &packages.Error{Kind: packages.ErrRefused, Err: err}

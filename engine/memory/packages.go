@@ -276,11 +276,11 @@ func failed(kind error, format string, args ...any) error {
 
 // said returns the error of a call that failed: what could not be done, and why. What has a kind stays as it is.
 func said(err error, format string, args ...any) error {
-	if _, is := errors.AsType[*packages.Error](err); is {
+	if _, ok := errors.AsType[*packages.Error](err); ok {
 		return err
 	}
 	e := &packages.Error{Kind: packages.ErrUnsure, Err: fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)}
-	if why, is := errors.AsType[*failure](err); is {
+	if why, ok := errors.AsType[*failure](err); ok {
 		if e.Kind = why.kind; why.means != nil {
 			e.Condition = why.means(e.Err)
 		}

@@ -392,7 +392,7 @@ func TestRuntimeFails(t *testing.T) {
 		if want := function + ": boom"; err == nil || err.Error() != want || !errors.Is(err, errBoom) {
 			t.Errorf("got %v, want %s", err, want)
 		}
-		if failed, is := errors.AsType[*FunctionError](err); !is || failed.Function != function {
+		if failed, ok := errors.AsType[*FunctionError](err); !ok || failed.Function != function {
 			t.Errorf("the error of %s is the %T %v", function, err, err)
 		}
 	}
@@ -404,11 +404,11 @@ func TestFunctionError(t *testing.T) {
 	t.Parallel()
 	wrongPoint := web(map[string]string{"points.yaml": strings.Replace(pointsFile, "required", "maybe", 1)})
 	_, err := Apply(t.Context(), Builtin{}, wrongPoint, request(t, spec()))
-	if failed, is := errors.AsType[*FunctionError](err); !is || failed.Function != InjectConfig {
+	if failed, ok := errors.AsType[*FunctionError](err); !ok || failed.Function != InjectConfig {
 		t.Errorf("the error of a wrong point is the %T %v", err, err)
 	}
 	_, err = Apply(t.Context(), Builtin{}, web(map[string]string{"sub/Kptfile": "a: [\n"}), request(t, spec()))
-	if failed, is := errors.AsType[*FunctionError](err); !is || failed.Function != "" {
+	if failed, ok := errors.AsType[*FunctionError](err); !ok || failed.Function != "" {
 		t.Errorf("the error of a file that cannot be read is the %T %v", err, err)
 	}
 }

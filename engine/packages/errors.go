@@ -54,8 +54,8 @@ func (e *Error) Unwrap() []error { return []error{e.Kind, e.Err} }
 
 // ConditionOf returns what an error of a home means for a variant, if the home said so.
 func ConditionOf(err error) (v1alpha1.Condition, bool) {
-	e, is := errors.AsType[*Error](err)
-	if !is || e.Condition.Reason == "" {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Condition.Reason == "" {
 		return v1alpha1.Condition{}, false
 	}
 	return e.Condition, true
@@ -63,8 +63,8 @@ func ConditionOf(err error) (v1alpha1.Condition, bool) {
 
 // Rendered returns what the functions of a package's pipeline said, if that is why a write was refused.
 func Rendered(err error) (string, bool) {
-	e, is := errors.AsType[*Error](err)
-	if !is || e.Rendered == "" {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Rendered == "" {
 		return "", false
 	}
 	return e.Rendered, true

@@ -41,24 +41,24 @@ func (p *planner) addOthers(ctx context.Context) error {
 	if err := p.run(ctx); err != nil {
 		return err
 	}
-	untold := map[string]bool{}
+	unknown := map[string]bool{}
 	maps.DeleteFunc(p.setRecords, func(key types.NamespacedName, s *setRecord) bool {
 		if s.other = named[key] == nil; s.other && s.err != nil {
-			untold[key.Name] = true
+			unknown[key.Name] = true
 		}
 		return s.other && (s.err != nil || !s.changes())
 	})
 	maps.DeleteFunc(p.records, func(key types.NamespacedName, r *record) bool {
 		if r.other = variants[key] == nil; r.other && r.fails() {
-			untold[key.Name] = true
+			unknown[key.Name] = true
 			return true
 		}
 		waits := r.waits != "" && p.setRecords[types.NamespacedName{Namespace: key.Namespace, Name: r.set}] != nil
 		return r.other && !waits && !r.changes()
 	})
-	if len(untold) > 0 {
+	if len(unknown) > 0 {
 		p.notes = []string{"The plan cannot tell what becomes of these, which are not named: " +
-			words.First(slices.Sorted(maps.Keys(untold)), maxNames, ", ") + ": name them to see why"}
+			words.First(slices.Sorted(maps.Keys(unknown)), maxNames, ", ") + ": name them to see why"}
 	}
 	return nil
 }

@@ -27,14 +27,14 @@ type Pair struct{ From, To string }
 // or with the upstream in its spec. The note says why there is nothing to compare.
 func Pairs(pv *v1alpha1.PackageVariant, revisions []revision.Revision, against string) ([]Pair, string, error) {
 	pkg := revision.DownstreamOf(&pv.Spec)
-	var of []revision.Revision
+	var known []revision.Revision
 	for i := range revisions {
 		if revisions[i].Package == pkg && !revisions[i].Main() {
-			of = append(of, revisions[i])
+			known = append(known, revisions[i])
 		}
 	}
-	latest := revision.LatestPublished(of)
-	open := slices.DeleteFunc(slices.Clone(of), func(r revision.Revision) bool { return !r.Open() })
+	latest := revision.LatestPublished(known)
+	open := slices.DeleteFunc(slices.Clone(known), func(r revision.Revision) bool { return !r.Open() })
 	from := ""
 	switch {
 	case against == Upstream:

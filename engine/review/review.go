@@ -70,14 +70,14 @@ func (f Files) String() string {
 func compared(before, after map[string]string) Files {
 	var f Files
 	for path, text := range after {
-		if was, is := before[path]; !is {
+		if was, ok := before[path]; !ok {
 			f.Added++
 		} else if was != text {
 			f.Changed++
 		}
 	}
 	for path := range before {
-		if _, is := after[path]; !is {
+		if _, ok := after[path]; !ok {
 			f.Removed++
 		}
 	}
@@ -88,9 +88,9 @@ func compared(before, after map[string]string) Files {
 func (in *Input) decision() *decide.Input {
 	pv := in.Variant
 	d := &decide.Input{Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID},
-		Repositories: in.Repositories, Known: map[string]bool{}}
+		Repositories: in.Repositories, OwnedNames: map[string]bool{}}
 	for _, name := range pv.Status.OwnedRevisions {
-		d.Known[name] = true
+		d.OwnedNames[name] = true
 	}
 	d.Bases = in.Revisions
 	d.Upstream = revision.Upstream(pv.Spec.Upstream, in.Revisions)

@@ -112,7 +112,7 @@ func TestApprovals(t *testing.T) {
 		"never said to be": {input(func(in *Input) { in.Variant.Status.Conditions = nil }), []string{draft + ": " + draft +
 			" is not what web asks for: the controller has not said that it is"}},
 		"conflicts": {input(conflicting), []string{draft + ": " + draft + " has values that the upstream and the package both " +
-			"changed (2): look at them by kubectl variants diff web, and allow them by --allow-conflicts"}},
+			"changed: look at them by kubectl variants diff web, and allow them by --allow-conflicts"}},
 		"conflicts, allowed": {input(conflicting, func(in *Input) { in.AllowConflicts = true }), []string{draft + ": "}},
 		"gates": {input(func(in *Input) { in.Gates[draft] = []string{"a (no)", "b"} }), []string{draft + ": " + draft + " has " +
 			"readiness gates in its Kptfile that are not met: a (no), b; meet them, or allow it by --allow-unmet-gates"}},

@@ -24,9 +24,9 @@ func (r *rollout) counts() v1alpha2.VariantCounts {
 		if t.Have == nil || t.leaving {
 			continue
 		}
-		for _, is := range []struct {
+		for _, state := range []struct {
 			count *int32
-			so    bool
+			is    bool
 		}{
 			{&c.Updated, t.updated},
 			{&c.UpToDate, t.updated && stands(t.Have, v1alpha2.UntilReady) && t.Have.Status.Upstream.Name == t.Upstream.Name},
@@ -35,8 +35,8 @@ func (r *rollout) counts() v1alpha2.VariantCounts {
 			{&c.Suspended, t.suspended},
 			{&c.Failed, t.failure != nil},
 		} {
-			if is.so {
-				*is.count++
+			if state.is {
+				*state.count++
 			}
 		}
 		if reason := t.awaits(); reason != "" && len(c.Waiting) < maxNamed {

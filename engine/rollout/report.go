@@ -12,14 +12,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// standing is the phase of a rollout and the condition of its set; without a type, there is no condition.
-type standing struct {
+// rolloutResult is the phase of a rollout and the condition of its set; without a type, there is no condition.
+type rolloutResult struct {
 	phase     v1alpha2.RolloutPhase
 	condition v1alpha1.Condition
 }
 
 // phaseRules are tried in this order; the first one that returns a phase wins.
-var phaseRules = []func(*rollout) *standing{
+var phaseRules = []func(*rollout) *rolloutResult{
 	isComplete, tooManyFailed, isSuspended, isPaused, needsApproval, isProgressing,
 }
 
@@ -31,27 +31,27 @@ func noNumber(names []string) v1alpha1.Condition {
 }
 
 // isComplete returns no condition for a rollout that is complete: its set is like any other.
-func isComplete(r *rollout) *standing {
+func isComplete(r *rollout) *rolloutResult {
 	if r.current != nil {
 		return nil
 	}
-	return &standing{phase: v1alpha2.RolloutComplete}
+	return &rolloutResult{phase: v1alpha2.RolloutComplete}
 }
 
 // tooManyFailed stops a rollout if more targets have failed than it allows. It continues once they are repaired.
-func tooManyFailed(r *rollout) *standing {
+func tooManyFailed(r *rollout) *rolloutResult {
 	if !r.stopped() {
 		return nil
 	}
 	limit := "maxFailures is 0"
-	if of := r.spec.MaxFailures; of != nil {
-		limit = fmt.Sprintf("maxFailures, %s, allows %d of %d", of, v1alpha2.Scaled(of, r.opened), r.opened)
+	if most := r.spec.MaxFailures; most != nil {
+		limit = fmt.Sprintf("maxFailures, %s, allows %d of %d", most, v1alpha2.Scaled(most, r.opened), r.opened)
 	}
 	back := ""
 	if done := r.completed(); done != nil && *done != r.wanted {
 		back = "; or name another upstream, such as " + done.Name + ", the last completed revision"
 	}
-	return &standing{v1alpha2.RolloutStopped, v1alpha1.Stalled(v1alpha2.ReasonRolloutStopped, fmt.Sprintf(
+	return &rolloutResult{v1alpha2.RolloutStopped, v1alpha1.Stalled(v1alpha2.ReasonRolloutStopped, fmt.Sprintf(
 		"stopped at %s: with %s, %d failed: %s; %s: repair them, and the rollout continues%s; "+
 			"or raise spec.rollout.maxFailures",
 		r.place(), r.wanted.Name, r.failed, words.Some(r.failedTexts(), ", "), limit, back))}
@@ -69,7 +69,7 @@ func (r *rollout) failedTexts() []string {
 }
 
 // isSuspended holds the rollout of a set that is suspended.
-func isSuspended(r *rollout) *standing {
+func isSuspended(r *rollout) *rolloutResult {
 	if !r.Suspended {
 		return nil
 	}
@@ -77,20 +77,20 @@ func isSuspended(r *rollout) *standing {
 }
 
 // isPaused holds a rollout that is paused.
-func isPaused(r *rollout) *standing {
+func isPaused(r *rollout) *rolloutResult {
 	if !r.spec.Paused {
 		return nil
 	}
 	return r.paused("set spec.rollout.paused to false to continue")
 }
 
-func (r *rollout) paused(remedy string) *standing {
-	return &standing{v1alpha2.RolloutPaused, v1alpha1.Reconciling(v1alpha2.ReasonRolloutPaused,
+func (r *rollout) paused(remedy string) *rolloutResult {
+	return &rolloutResult{v1alpha2.RolloutPaused, v1alpha1.Reconciling(v1alpha2.ReasonRolloutPaused,
 		"paused at "+r.place()+": "+r.current.now.Message+"; "+remedy)}
 }
 
 // needsApproval waits for a person.
-func needsApproval(r *rollout) *standing {
+func needsApproval(r *rollout) *rolloutResult {
 	w := r.current
 	if w.now.State != v1alpha2.WaveAwaitingApproval {
 		return nil
@@ -101,13 +101,13 @@ func needsApproval(r *rollout) *standing {
 	if r.Approvals != "" {
 		message += fmt.Sprintf("; its present value %.100q is for another wave or revision", r.Approvals)
 	}
-	return &standing{v1alpha2.RolloutAwaitingApproval,
+	return &rolloutResult{v1alpha2.RolloutAwaitingApproval,
 		v1alpha1.Reconciling(v1alpha2.ReasonRolloutAwaitingApproval, message)}
 }
 
 // isProgressing applies to every other rollout.
-func isProgressing(r *rollout) *standing {
-	return &standing{v1alpha2.RolloutProgressing,
+func isProgressing(r *rollout) *rolloutResult {
+	return &rolloutResult{v1alpha2.RolloutProgressing,
 		v1alpha1.Reconciling(v1alpha2.ReasonRolloutProgressing, r.place()+": "+r.current.now.Message)}
 }
 
@@ -118,7 +118,7 @@ func (r *rollout) place() string {
 
 // status returns the status to write, and the condition of the set.
 func (r *rollout) status() (v1alpha2.RolloutStatus, *v1alpha1.Condition) {
-	var s *standing
+	var s *rolloutResult
 	for _, rule := range phaseRules {
 		if s = rule(r); s != nil {
 			break

@@ -148,25 +148,25 @@ func (r *rollout) keepsClosed(w *wave) bool {
 // stopped reports whether more targets have failed than the rollout allows.
 func (r *rollout) stopped() bool { return r.failed > v1alpha2.Scaled(r.spec.MaxFailures, r.opened) }
 
-// waveStanding is the state of a wave, and what it waits for.
-type waveStanding struct {
+// waveResult is the state of a wave, and what it waits for.
+type waveResult struct {
 	state   v1alpha2.WaveState
 	message string
 }
 
 // waveRules are tried in this order; the first one that returns a state wins.
-var waveRules = []func(*rollout, *wave) *waveStanding{
+var waveRules = []func(*rollout, *wave) *waveResult{
 	waveStaysComplete, waveWaitsForEarlier, waveIsKeptClosed, waveIsStopped, waveHasOpenTargets, waveSoaks,
 	waveAwaitsApproval, waveIsComplete,
 }
 
 // waveStaysComplete keeps a wave complete if all its targets have the spec that they should have, even if a target
 // fails later.
-func waveStaysComplete(_ *rollout, w *wave) *waveStanding {
+func waveStaysComplete(_ *rollout, w *wave) *waveResult {
 	if !w.staysComplete() {
 		return nil
 	}
-	return &waveStanding{state: v1alpha2.WaveComplete}
+	return &waveResult{state: v1alpha2.WaveComplete}
 }
 
 // wasComplete reports whether the wave was complete before this plan.
@@ -178,45 +178,45 @@ func (w *wave) staysComplete() bool {
 }
 
 // waveWaitsForEarlier keeps a wave closed until the earlier waves are complete.
-func waveWaitsForEarlier(r *rollout, _ *wave) *waveStanding {
+func waveWaitsForEarlier(r *rollout, _ *wave) *waveResult {
 	if r.current == nil {
 		return nil
 	}
-	return &waveStanding{v1alpha2.WavePending, "waits for the wave " + r.current.Name}
+	return &waveResult{v1alpha2.WavePending, "waits for the wave " + r.current.Name}
 }
 
 // waveIsKeptClosed keeps a wave from being opened while the rollout is paused, or the set suspended.
-func waveIsKeptClosed(r *rollout, w *wave) *waveStanding {
+func waveIsKeptClosed(r *rollout, w *wave) *waveResult {
 	if !r.keepsClosed(w) {
 		return nil
 	}
-	return &waveStanding{v1alpha2.WavePending, "it is not opened yet"}
+	return &waveResult{v1alpha2.WavePending, "it is not opened yet"}
 }
 
 // waveHasOpenTargets waits until each target is what the wave waits for, is suspended, or has failed.
-func waveHasOpenTargets(r *rollout, w *wave) *waveStanding {
+func waveHasOpenTargets(r *rollout, w *wave) *waveResult {
 	if w.count((*target).done) == len(w.targets) {
 		return nil
 	}
-	return &waveStanding{v1alpha2.WaveProgressing, r.reachedText(w)}
+	return &waveResult{v1alpha2.WaveProgressing, r.reachedText(w)}
 }
 
 // waveIsStopped keeps a wave from completing while the rollout is stopped.
-func waveIsStopped(r *rollout, w *wave) *waveStanding {
+func waveIsStopped(r *rollout, w *wave) *waveResult {
 	if !r.stopped() {
 		return nil
 	}
-	return &waveStanding{v1alpha2.WaveProgressing, r.reachedText(w) + "; the rollout is stopped"}
+	return &waveResult{v1alpha2.WaveProgressing, r.reachedText(w) + "; the rollout is stopped"}
 }
 
 // waveSoaks waits until all targets have been ready for minSuccessTime. Time before the wave was seen to soak does not
 // count, nor does time before a target last became ready.
-func waveSoaks(r *rollout, w *wave) *waveStanding {
+func waveSoaks(r *rollout, w *wave) *waveResult {
 	until, isSet := w.soaksUntil(r.stamp)
 	if !isSet || w.before != nil && w.before.State == v1alpha2.WaveAwaitingApproval || !r.Now.Before(until) {
 		return nil
 	}
-	return &waveStanding{v1alpha2.WaveSoaking,
+	return &waveResult{v1alpha2.WaveSoaking,
 		r.reachedText(w) + ", and must stay so until " + until.UTC().Format(time.RFC3339)}
 }
 
@@ -239,17 +239,17 @@ func (w *wave) soaksUntil(now time.Time) (until time.Time, isSet bool) {
 }
 
 // waveAwaitsApproval waits for a person, if the wave asks for approval.
-func waveAwaitsApproval(r *rollout, w *wave) *waveStanding {
+func waveAwaitsApproval(r *rollout, w *wave) *waveResult {
 	if w.After == nil || !w.After.Approval || w.now.ApprovedAt != nil {
 		return nil
 	}
-	return &waveStanding{v1alpha2.WaveAwaitingApproval,
+	return &waveResult{v1alpha2.WaveAwaitingApproval,
 		r.reachedText(w) + "; to be approved as " + w.Name + "@" + r.wanted.Name}
 }
 
 // waveIsComplete applies to every other wave.
-func waveIsComplete(*rollout, *wave) *waveStanding {
-	return &waveStanding{state: v1alpha2.WaveComplete}
+func waveIsComplete(*rollout, *wave) *waveResult {
+	return &waveResult{state: v1alpha2.WaveComplete}
 }
 
 // reachedText says how many targets of a wave are what it waits for.

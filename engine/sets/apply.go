@@ -52,8 +52,8 @@ func each(steps []step, are func(*step) bool, do func(*step)) {
 // their errors. It skips steps that were tried before, by the name of the wanted variant. A right that the controller
 // lacks is not the variants' fault, and shows when the steps are done.
 func (r *Reconciler) try(ctx context.Context, steps []step, tried map[string]bool) (refused []step) {
-	are := func(s *step) bool { return s.of != nil && (s.do == create || s.do == update) && !tried[s.of.Name] }
-	each(steps, are, func(s *step) {
+	untried := func(s *step) bool { return s.of != nil && (s.do == create || s.do == update) && !tried[s.of.Name] }
+	each(steps, untried, func(s *step) {
 		pv := s.want.DeepCopy()
 		if s.do == create {
 			s.err = wrap("create", pv, r.Sets.Create(ctx, pv, objects.How{Try: true}))
@@ -66,7 +66,7 @@ func (r *Reconciler) try(ctx context.Context, steps []step, tried map[string]boo
 		if c, _ := packages.ConditionOf(s.err); errors.Is(s.err, packages.ErrRefused) && c.Reason == "" {
 			refused = append(refused, *s)
 		}
-		if s.err = nil; are(s) {
+		if s.err = nil; untried(s) {
 			tried[s.of.Name] = true
 		}
 	}

@@ -55,8 +55,8 @@ func pending(names map[action][]string) string {
 		do   action
 		verb string
 	}{{create, "create"}, {update, "update"}, {remove, "delete"}} {
-		if of := names[each.do]; len(of) > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d (%s)", each.verb, len(of), words.Some(of, ", ")))
+		if variants := names[each.do]; len(variants) > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d (%s)", each.verb, len(variants), words.Some(variants, ", ")))
 		}
 	}
 	if len(parts) == 0 {

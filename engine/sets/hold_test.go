@@ -102,7 +102,7 @@ func TestTellSuspended(t *testing.T) {
 	set := &v1alpha2.PackageVariantSet{ObjectMeta: metav1.ObjectMeta{Generation: 3}}
 	tell := func(step string, o outcome, want string) {
 		t.Helper()
-		o.tellSuspended(set)
+		o.setSuspended(set)
 		c := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionSuspended)
 		switch {
 		case c == nil && want == "":

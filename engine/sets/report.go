@@ -31,9 +31,9 @@ type outcome struct {
 	condition v1alpha1.Condition
 	// pending says what remains to do, or that nothing does, if that is known.
 	pending string
-	// counts is nil if the set could not be expanded. standing and failures are counts of how the variants stand.
+	// counts is nil if the set could not be expanded. states and failures count the variants by their state.
 	counts   *counts
-	standing v1alpha2.VariantCounts
+	states   v1alpha2.VariantCounts
 	failures []v1alpha2.VariantFailure
 	// observed is the digest of the input if the variants are as wanted, and a plan over it has nothing to do.
 	observed string
@@ -121,7 +121,7 @@ func (t *tally) variant(pv *v1alpha1.PackageVariant) {
 func judge(in *input, steps []step, held hold) outcome {
 	t := count(in, steps, held.reason != "")
 	o := outcome{counts: &t.counts, err: errors.Join(t.errs...), wait: in.again(),
-		standing: in.rolled.Counts, failures: in.rolled.Failures,
+		states: in.rolled.Counts, failures: in.rolled.Failures,
 		pending: cmp.Or(held.would, "there is nothing to do")}
 	if len(in.allNotes()) == 0 && !slices.ContainsFunc(steps, func(s step) bool { return s.do != keep }) {
 		o.observed = in.digest
@@ -234,11 +234,11 @@ func readiness(pv *v1alpha1.PackageVariant) state {
 	}
 }
 
-// untold are the reasons that cause no Event: variants that are not ready have their own. Those of asAsked cause an
+// withoutEvent are the reasons that cause no Event: variants that are not ready have their own. Those of asAsked cause an
 // Event that is no warning.
 var (
-	untold  = []string{v1alpha2.ReasonVariantsNotReady, v1alpha2.ReasonRolloutProgressing}
-	asAsked = []string{
+	withoutEvent = []string{v1alpha2.ReasonVariantsNotReady, v1alpha2.ReasonRolloutProgressing}
+	asAsked      = []string{
 		v1alpha1.ReasonSuspended, v1alpha2.ReasonRolloutPaused, v1alpha2.ReasonRolloutAwaitingApproval,
 	}
 )
@@ -250,13 +250,13 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	}
 	before := set.DeepCopy()
 	news := o.condition.Set(&set.Status.Conditions, set.Generation)
-	o.tellSuspended(set)
+	o.setSuspended(set)
 	set.Status.ObservedGeneration = set.Generation
 	if c := o.counts; c != nil {
 		set.Status.ObservedInputs = o.observed
 		set.Status.Desired, set.Status.Current, set.Status.Ready, set.Status.Injected = int32(c.desired), int32(c.current),
 			int32(c.ready), int32(c.injected)
-		set.Status.Counts, set.Status.Failures = &o.standing, o.failures
+		set.Status.Counts, set.Status.Failures = &o.states, o.failures
 	}
 	if equality.Semantic.DeepEqual(before.Status, set.Status) {
 		return nil
@@ -265,7 +265,7 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 		return fmt.Errorf("cannot write the status: %w", err)
 	}
 	switch c := o.condition; {
-	case !news || c.Type == v1alpha1.ConditionReady || slices.Contains(untold, c.Reason):
+	case !news || c.Type == v1alpha1.ConditionReady || slices.Contains(withoutEvent, c.Reason):
 	case slices.Contains(asAsked, c.Reason):
 		r.event(set, objects.Normal, c.Reason, c.Message)
 	default:
@@ -274,9 +274,9 @@ func (r *Reconciler) report(ctx context.Context, set *v1alpha2.PackageVariantSet
 	return nil
 }
 
-// tellSuspended sets the condition Suspended of a suspended set, with the reason and what there is to do. Other sets do
+// setSuspended sets the condition Suspended of a suspended set, with the reason and what there is to do. Other sets do
 // not have it.
-func (o *outcome) tellSuspended(set *v1alpha2.PackageVariantSet) {
+func (o *outcome) setSuspended(set *v1alpha2.PackageVariantSet) {
 	suspended := decide.Aspect{Type: v1alpha1.ConditionSuspended, True: true}
 	if set.Spec.Suspend {
 		suspended.Reason = v1alpha1.ReasonSuspended

@@ -98,7 +98,7 @@ func (in *input) finder() func(*variant.Upstream) v1alpha1.ResolvedUpstream {
 		if u == nil {
 			return v1alpha1.ResolvedUpstream{}
 		}
-		if known, is := found[*u]; is {
+		if known, ok := found[*u]; ok {
 			return known
 		}
 		var resolved v1alpha1.ResolvedUpstream

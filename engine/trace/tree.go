@@ -77,23 +77,23 @@ func (b *builder) fromSet(name, namespace string) ([]*Node, error) {
 }
 
 func (b *builder) setTrees(set *v1alpha2.PackageVariantSet) []*Node {
-	of := map[revision.Package][]*v1alpha1.PackageVariant{}
+	byPackage := map[revision.Package][]*v1alpha1.PackageVariant{}
 	for i := range b.Variants {
 		if pv := &b.Variants[i]; naming.SetOf(pv) == set.Name && pv.Spec.Upstream != nil {
 			pkg := revision.UpstreamOf(pv.Spec.Upstream)
-			of[pkg] = append(of[pkg], pv)
+			byPackage[pkg] = append(byPackage[pkg], pv)
 		}
 	}
-	if u := set.Spec.Upstream; u != nil && len(of) == 0 {
-		of[revision.UpstreamOf(u)] = nil
+	if u := set.Spec.Upstream; u != nil && len(byPackage) == 0 {
+		byPackage[revision.UpstreamOf(u)] = nil
 	}
-	if len(of) == 0 {
+	if len(byPackage) == 0 {
 		return []*Node{b.set(set, nil)}
 	}
 	var trees []*Node
-	for _, pkg := range sortedPackages(of) {
+	for _, pkg := range sortedPackages(byPackage) {
 		n := b.pkg(pkg)
-		b.within(pkg, func() { n.Children = []*Node{b.set(set, of[pkg])} })
+		b.within(pkg, func() { n.Children = []*Node{b.set(set, byPackage[pkg])} })
 		trees = append(trees, n)
 	}
 	return trees
@@ -205,20 +205,20 @@ func (b *builder) within(pkg revision.Package, do func()) {
 
 // pkg returns the node of a package, by its latest published revision.
 func (b *builder) pkg(pkg revision.Package) *Node {
-	var of []revision.Revision
+	var revisions []revision.Revision
 	for i := range b.Revisions {
 		if b.Revisions[i].Package == pkg {
-			of = append(of, b.Revisions[i])
+			revisions = append(revisions, b.Revisions[i])
 		}
 	}
 	n := &Node{Kind: naming.Package.Name, Name: pkg.String()}
-	latest := revision.LatestPublished(of)
+	latest := revision.LatestPublished(revisions)
 	switch {
 	case latest != nil:
 		n.Revision, n.State, n.Since = number(latest), string(latest.Lifecycle), since(latest)
-	case len(of) == 0:
+	case len(revisions) == 0:
 		n.State, n.Message = "NotFound", b.Packages+" has no revision of it"
-	case b.hasBranch(of):
+	case b.hasBranch(revisions):
 		n.Revision, n.State, n.Message = "main", stateBranch, "the branch is the upstream; no revision of it is published"
 	default:
 		n.State, n.Message = "Unpublished", "no revision of it is published"

@@ -40,8 +40,8 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range checked.Scope().Names() {
-		bound, is := checked.Scope().Lookup(name).(*types.Const)
-		if !is {
+		bound, ok := checked.Scope().Lookup(name).(*types.Const)
+		if !ok {
 			continue
 		}
 		value := bound.Val().ExactString()

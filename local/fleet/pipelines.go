@@ -76,7 +76,7 @@ func (h pipelines) render(ctx context.Context, files map[string]string) (map[str
 		return nil, errPipeline
 	}
 	rendered, err := h.kpt.Render(ctx, files)
-	if failed, is := errors.AsType[*programs.PipelineError](err); is {
+	if failed, ok := errors.AsType[*programs.PipelineError](err); ok {
 		return nil, packages.RenderError(failed.Said)
 	}
 	if err != nil && ctx.Err() == nil {

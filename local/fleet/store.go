@@ -93,7 +93,7 @@ func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *
 		s.Add(pv)
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(was.Variants), objects.CompareKeys) {
-		if _, is := s.places[key]; is {
+		if _, ok := s.places[key]; ok {
 			continue
 		}
 		before := was.Variants[key]

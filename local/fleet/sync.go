@@ -271,7 +271,7 @@ func (s *syncer) push(ctx context.Context) (bool, error) {
 		if o.Err == nil {
 			continue
 		}
-		if refusal, is := errors.AsType[*home.Refusal](o.Err); is && refusal.Merge { // the home has noted it
+		if refusal, ok := errors.AsType[*home.Refusal](o.Err); ok && refusal.Merge { // the home has noted it
 			o.Err = &packages.Error{Kind: packages.ErrStale, Err: refusal}
 		}
 		if note, known := owners[id]; known && errors.Is(o.Err, packages.ErrRefused) {
@@ -340,7 +340,7 @@ func (s *syncer) record(ctx context.Context, announce bool) error {
 				r.Asked = before.Asked
 			}
 		}
-		if announced, is := s.store.announced[key]; announce && is {
+		if announced, ok := s.store.announced[key]; announce && ok {
 			r.Status = announced
 		} else if announce {
 			r.Status = before.Status

@@ -197,8 +197,8 @@ func (r *Repository) fetch(ctx context.Context) (err error) {
 func (r *Repository) Default(ctx context.Context) (string, error) {
 	out, err := r.run(ctx, nil, "ls-remote", "--symref", "--", r.address, "HEAD")
 	first, rest, _ := strings.Cut(string(out), "\n")
-	ref, is := strings.CutPrefix(strings.TrimSuffix(first, "\tHEAD"), "ref: ")
-	if err != nil || !is || rest == "" { // HEAD names none, or one that is not there
+	ref, ok := strings.CutPrefix(strings.TrimSuffix(first, "\tHEAD"), "ref: ")
+	if err != nil || !ok || rest == "" { // HEAD names none, or one that is not there
 		return "", err
 	}
 	return ref, nil

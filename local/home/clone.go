@@ -101,8 +101,8 @@ func (c *clone) fetch(ctx context.Context) {
 
 // index makes a ref one that is looked at when its package is.
 func (c *clone) index(name string) {
-	p, is := placeOf(name)
-	if !is {
+	p, ok := placeOf(name)
+	if !ok {
 		return
 	}
 	if c.packages[p.path] == nil {
@@ -127,9 +127,9 @@ func (c *clone) ref(name string) git.Ref {
 // set has a ref pushed. An empty Ref ends it.
 func (c *clone) set(name string, ref git.Ref, of key, needs ...need) {
 	c.index(name)
-	if p, is := placeOf(name); is {
+	if p, ok := placeOf(name); ok {
 		c.touch(p.path)
-	} else if where, is := strings.CutPrefix(name, removals); is {
+	} else if where, ok := strings.CutPrefix(name, removals); ok {
 		c.touch(where)
 	}
 	c.changes[name], c.unpushed[ref.Hash] = &change{Ref: ref, of: of, needs: needs}, true

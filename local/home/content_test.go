@@ -108,8 +108,8 @@ func TestPlaceOf(t *testing.T) {
 		"refs/heads/proposed/web/one":     {},
 		"refs/heads/removals/web/inner/x": {},
 	} {
-		got, is := placeOf(ref)
-		if is != (want != place{}) || is && (got != want || got.ref() != ref) {
+		got, ok := placeOf(ref)
+		if ok != (want != place{}) || ok && (got != want || got.ref() != ref) {
 			t.Errorf("%s: %v", ref, got)
 		}
 	}

@@ -105,7 +105,7 @@ func (r *repository) touchAll(ctx context.Context) error {
 	}
 	files, err := r.git.Files(ctx, branch, strings.Trim(r.Root(), "/"))
 	for _, file := range files {
-		if where, is := strings.CutSuffix(file, "/"+kptfile); is {
+		if where, ok := strings.CutSuffix(file, "/"+kptfile); ok {
 			r.touch(where)
 		}
 	}

@@ -161,9 +161,9 @@ func trailersOf(by made) (text string) {
 // annotationsOf returns the lines for Porch in a message. A squash has those of several commits.
 func annotationsOf(message string) (all []annotation) {
 	for line := range strings.Lines(message) {
-		text, is := strings.CutPrefix(strings.TrimSpace(line), "kpt:")
+		text, ok := strings.CutPrefix(strings.TrimSpace(line), "kpt:")
 		var a annotation
-		if !is || json.Unmarshal([]byte(text), &a) != nil {
+		if !ok || json.Unmarshal([]byte(text), &a) != nil {
 			continue
 		}
 		if a.Workspace == "" {
@@ -179,7 +179,7 @@ func madeBy(message string) (by made) {
 	for line := range strings.Lines(message) {
 		for prefix, into := range map[string]*string{fleetTrailer: &by.fleet, variantTrailer: &by.variant,
 			treeTrailer: &by.tree} {
-			if text, is := strings.CutPrefix(strings.TrimSuffix(line, "\n"), prefix); is {
+			if text, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), prefix); ok {
 				*into = text
 			}
 		}

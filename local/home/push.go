@@ -47,7 +47,7 @@ func (e *Refusal) OfDraft() bool { return strings.HasPrefix(e.Ref, drafts) }
 
 // ofMerge returns the error of a server that refuses to have a draft merged; nil for any other.
 func ofMerge(err error) *Refusal {
-	if refusal, is := errors.AsType[*Refusal](err); is && refusal.Merge {
+	if refusal, ok := errors.AsType[*Refusal](err); ok && refusal.Merge {
 		return refusal
 	}
 	return nil
@@ -322,7 +322,7 @@ func (c *clone) whole(err error) bool {
 
 // published settles the refs of a publication. What is not published is still a draft.
 func (c *clone) published(p publication, err error) outcomes {
-	if refusal, is := errors.AsType[*Refusal](err); is {
+	if refusal, ok := errors.AsType[*Refusal](err); ok {
 		merge := *refusal
 		merge.Merge = true
 		err = &merge

@@ -102,9 +102,9 @@ func (r *repository) removals() iter.Seq2[revision.Package, string] {
 		names := slices.Concat(slices.Collect(maps.Keys(r.refs)), slices.Collect(maps.Keys(r.changes)))
 		slices.Sort(names)
 		for _, name := range slices.Compact(names) {
-			where, is := strings.CutPrefix(name, removals)
+			where, ok := strings.CutPrefix(name, removals)
 			pkg, in := strings.CutPrefix("/"+where, r.Root())
-			if is && in && r.ref(name).Hash != "" && !yield(revision.Package{Repo: r.Name, Name: pkg}, name) {
+			if ok && in && r.ref(name).Hash != "" && !yield(revision.Package{Repo: r.Name, Name: pkg}, name) {
 				return
 			}
 		}
@@ -152,7 +152,7 @@ func (h *Home) Removals() (all []Removal, err error) {
 			if err != nil {
 				return nil, err
 			}
-			if variant, is := strings.CutPrefix(by.variant, r.Namespace+"/"); is && by.fleet == h.fleet {
+			if variant, ok := strings.CutPrefix(by.variant, r.Namespace+"/"); ok && by.fleet == h.fleet {
 				all = append(all, Removal{r.Namespace, of, variant, r.branches(ref)})
 			}
 		}

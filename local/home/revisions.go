@@ -19,7 +19,7 @@ const mainNumber = -1
 // revisions returns the revisions of a package, by name: its drafts, what was published, and what is on the branch.
 // What was published counts no longer if it is gone from the branch and was deployed from there, or is owned.
 func (h *Home) revisions(r *repository, pkg revision.Package) (all []found, err error) {
-	if known, is := r.known[pkg.Name]; is {
+	if known, ok := r.known[pkg.Name]; ok {
 		return known, nil
 	}
 	where := r.place(pkg.Name)
@@ -93,7 +93,7 @@ func (r *repository) branchOf(where string) (branch git.Ref, tree git.Hash, err 
 // places returns what there is of a package, drafts first, and then what was published, the latest first.
 func (c *clone) places(where string) (all []place) {
 	for name := range c.packages[where] {
-		if p, is := placeOf(name); is && c.ref(name).Hash != "" {
+		if p, ok := placeOf(name); ok && c.ref(name).Hash != "" {
 			all = append(all, p)
 		}
 	}

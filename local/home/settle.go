@@ -187,7 +187,7 @@ func (h *Home) judge(ctx context.Context, r *repository, f *found, own map[git.H
 func (r *repository) stateOf(ctx context.Context, f *found, own map[git.Hash][]git.Hash) (*draftState, error) {
 	head, branch := git.Hash(f.Commit), r.ref(r.branch()).Commit
 	s := &draftState{draft: f.tree}
-	if _, is := own[head]; !is {
+	if _, ok := own[head]; !ok {
 		s.merged = true
 		return s, nil
 	}

@@ -38,7 +38,7 @@ func split(text string) (all []document) {
 		first = 0
 	}
 	for line := range strings.Lines(text) {
-		if rest, is := strings.CutPrefix(line, "---"); is && strings.TrimLeft(rest, " \t\r\n") != rest || line == "---" {
+		if rest, ok := strings.CutPrefix(line, "---"); ok && strings.TrimLeft(rest, " \t\r\n") != rest || line == "---" {
 			end()
 			line = rest
 		}
@@ -128,7 +128,7 @@ func (m *Manifests) addJSON(dir string, at place, data []byte) error {
 	}
 	metadata, _ := o.Object["metadata"].(map[string]any)
 	if name, given := metadata["name"]; given {
-		if _, is := name.(string); !is {
+		if _, ok := name.(string); !ok {
 			return wrong(fmt.Errorf("metadata.name: YAML takes it for %v, which is no string: put it in quotes", name))
 		}
 	}
@@ -139,7 +139,7 @@ func (m *Manifests) addJSON(dir string, at place, data []byte) error {
 		return wrong(err)
 	}
 	id := identity{o.GroupVersionKind().GroupKind(), o.GetNamespace(), o.GetName()}
-	if other, is := m.places[id]; is {
+	if other, ok := m.places[id]; ok {
 		return wrong(fmt.Errorf("it is in %s, too: remove one of them", other))
 	}
 	m.places[id] = at

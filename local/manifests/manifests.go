@@ -123,7 +123,7 @@ func (m *Manifests) sort() {
 
 // Place says in which file an object is, and in which line of it; "" for one that is in none.
 func (m *Manifests) Place(gk schema.GroupKind, namespace, name string) string {
-	if at, is := m.places[identity{gk, namespace, name}]; is {
+	if at, ok := m.places[identity{gk, namespace, name}]; ok {
 		return at.String()
 	}
 	return ""

@@ -83,7 +83,7 @@ func (k *Kpt) Render(ctx context.Context, files map[string]string) (map[string]s
 			return nil, ctx.Err()
 		}
 		text := strings.TrimSpace(strings.ReplaceAll(said.String(), top+string(filepath.Separator), ""))
-		if exit, is := errors.AsType[*exec.ExitError](err); !is || exit.ExitCode() < 0 || k.lacksRuntime(text) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() < 0 || k.lacksRuntime(text) {
 			return nil, &RuntimeError{err, text}
 		}
 		return nil, &PipelineError{fmt.Sprintf("kpt fn render failed (%v): %s", err, text)}

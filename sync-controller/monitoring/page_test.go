@@ -63,11 +63,11 @@ func TestPage(t *testing.T) {
 	}
 	got := map[string]metric{}
 	for name, m := range onPage {
-		switch of, is := registered[name]; {
+		switch of, ok := registered[name]; {
 		case strings.HasPrefix(name, "kube_"): // held in e2e/monitoring
 		case strings.HasPrefix(name, "package_variant"):
 			got[name] = m
-		case !is:
+		case !ok:
 			t.Errorf("%s is on the page, and is not registered", name)
 		default:
 			if diff := cmp.Diff(metric{Type: of.Type, Labels: of.Labels}, m, cmpopts.EquateEmpty()); diff != "" {

@@ -116,12 +116,12 @@ func AllSeen(t *testing.T, ofSets bool, stories int, except ...string) {
 		table = of[1]
 	}
 	for reason := range table {
-		if _, is := seen.Load(key{ofSets, reason}); !is && !slices.Contains(except, reason) {
+		if _, ok := seen.Load(key{ofSets, reason}); !ok && !slices.Contains(except, reason) {
 			t.Errorf("no story has the reason %s", reason)
 		}
 	}
 	for _, reason := range except {
-		if _, is := seen.Load(key{ofSets, reason}); is {
+		if _, ok := seen.Load(key{ofSets, reason}); ok {
 			t.Errorf("a story has the reason %s, which is excepted", reason)
 		}
 	}

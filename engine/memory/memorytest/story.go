@@ -40,21 +40,21 @@ type Player interface {
 // Tell plays a story in a cluster, and compares with its file in testdata/stories what the controller writes and
 // records, and what changes, after each act. It then checks that nothing more is written, even after a restart.
 func Tell[C Player](c C, name string, story []Act[C]) {
-	of := c.Base()
-	of.T.Helper()
+	base := c.Base()
+	base.T.Helper()
 	var told strings.Builder
 	for _, a := range story {
 		a.Do(c)
-		of.Writes()
-		compare := of.foresee()
+		base.Writes()
+		compare := base.foresee()
 		c.Run()
 		compare(a.What)
-		of.checkConditions(a.What)
-		_, _ = fmt.Fprintf(&told, "## %s\n%s\n", a.What, of.tell(c.Is()))
+		base.checkConditions(a.What)
+		_, _ = fmt.Fprintf(&told, "## %s\n%s\n", a.What, base.tell(c.Is()))
 		isSilent(c, a.What)
 	}
 	played.Add(1)
-	golden(of.T, filepath.Join("testdata", "stories", strings.ReplaceAll(name, " ", "-")+".txt"), told.String())
+	golden(base.T, filepath.Join("testdata", "stories", strings.ReplaceAll(name, " ", "-")+".txt"), told.String())
 }
 
 // Foresee plans what a controller will do in a cluster, and returns what compares the plan with what it did, once it is
@@ -72,20 +72,20 @@ func (c *Cluster) foresee() (compare func(after string)) {
 // isSilent checks that nothing more is written, even after a restart, unless the controller has to find out again that
 // something fails, and that a restart keeps what is due and when.
 func isSilent[C Player](c C, after string) {
-	of := c.Base()
-	of.T.Helper()
-	fails := slices.ContainsFunc(slices.Collect(maps.Values(of.Errs)), func(err error) bool { return err != nil })
+	base := c.Base()
+	base.T.Helper()
+	fails := slices.ContainsFunc(slices.Collect(maps.Values(base.Errs)), func(err error) bool { return err != nil })
 	if c.Run(); !fails {
 		before := c.Is()
 		c.Start()
 		c.Run()
 		if diff := cmp.Diff(before, c.Is()); diff != "" {
-			of.T.Errorf("%s: after a restart, -before +after:\n%s", after, diff)
+			base.T.Errorf("%s: after a restart, -before +after:\n%s", after, diff)
 		}
 	}
-	if len(of.Written) > 0 {
-		of.T.Errorf("%s: at rest, the controller writes %v", after, of.Written)
-		of.Written = nil
+	if len(base.Written) > 0 {
+		base.T.Errorf("%s: at rest, the controller writes %v", after, base.Written)
+		base.Written = nil
 	}
 }
 
@@ -132,12 +132,12 @@ func Beginnings[C any](stories map[string][]Act[C]) iter.Seq2[string, []Act[C]] 
 	return func(yield func(string, []Act[C]) bool) {
 		known := map[string]bool{}
 		for _, name := range slices.Sorted(maps.Keys(stories)) {
-			so := ""
+			path := ""
 			for at, last := range stories[name] {
-				if so += "/" + last.What; known[so] {
+				if path += "/" + last.What; known[path] {
 					continue
 				}
-				known[so] = true
+				known[path] = true
 				if !yield(name+"/"+last.What, stories[name][:at+1]) {
 					return
 				}
@@ -149,16 +149,16 @@ func Beginnings[C any](stories map[string][]Act[C]) iter.Seq2[string, []Act[C]] 
 // Play has people do all acts, and the controller work after each, after the last one with a fault. It reports whether
 // the write that was to fail happened.
 func Play[C Player](c C, acts []Act[C], f Fault) (failed bool) {
-	of := c.Base()
-	of.T.Helper()
+	base := c.Base()
+	base.T.Helper()
 	for at, a := range acts {
 		a.Do(c)
 		if at == len(acts)-1 {
-			of.Fault = &f
+			base.Fault = &f
 		}
 		c.Run()
 	}
-	failed, of.Fault = of.Fault == nil, nil
+	failed, base.Fault = base.Fault == nil, nil
 	c.Pass()
 	c.Run()
 	return failed

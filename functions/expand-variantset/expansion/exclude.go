@@ -114,7 +114,7 @@ func (c *content) exclusions(config *yaml.RNode, set *v1alpha2.PackageVariantSet
 func (x *Excluded) result(config *yaml.RNode, set *v1alpha2.PackageVariantSet, name, consequence string) *fn.Result {
 	r := krm.Errorf(config, "", "%s%s until that is corrected, and %s", strings.ReplaceAll(x.Err.Error(), "\n", "; "),
 		LeftOut, consequence).Result(fn.Warning)
-	if first, is := errors.AsType[*FieldError](x.Err); is {
+	if first, ok := errors.AsType[*FieldError](x.Err); ok {
 		r.Field = &fn.Field{Path: first.Path}
 	}
 	r.Tags = map[string]string{TargetTag: x.Target}

@@ -43,13 +43,13 @@ func newWave(name string, selector labels.Selector) wave {
 // rollout. A place from an explicit list has the labels of the Repository with its name, and none if that does not
 // exist.
 func (e *expander) waveAnnotations(p *place) map[string]string {
-	of := p.object
-	if of == nil {
-		of = e.repositories[p.repo]
+	object := p.object
+	if object == nil {
+		object = e.repositories[p.repo]
 	}
 	var has labels.Set
-	if of != nil {
-		has = of.Labels
+	if object != nil {
+		has = object.Labels
 	}
 	for i := range e.waves {
 		if e.waves[i].selector.Matches(has) {

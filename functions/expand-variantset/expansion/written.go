@@ -49,7 +49,7 @@ func (e *expander) forTarget(w want, errs variant.FieldErrors) error {
 	all := make([]error, len(errs))
 	for i, err := range errs {
 		field := written{path: err.Path}
-		if traced, is := trace[err.Path]; is {
+		if traced, ok := trace[err.Path]; ok {
 			field = traced
 		}
 		all[i] = fieldErrorf(field.path, "%s (for target %s%s)", err.Reason, w, field.suffix())

@@ -74,9 +74,9 @@ func follow[T comparable](original, local, updated T) T {
 	return local
 }
 
-// looks merges what a value, or a key, has besides its value: comments, quotes and the anchor. They are written to
+// mergeStyle merges what a value, or a key, has besides its value: comments, quotes and the anchor. They are written to
 // merged, the node that holds the value after the merge.
-func (w *walker) looks(s sources, merged *yaml.Node) {
+func (w *walker) mergeStyle(s sources, merged *yaml.Node) {
 	var was yaml.Node
 	if s.original != nil {
 		was = *s.original
@@ -110,8 +110,8 @@ func quotes(original, local, updated yaml.Style) yaml.Style {
 	return follow(original, local, updated)
 }
 
-// pairLooks merges the looks of an entry of a map whose value is merged already.
-func (w *walker) pairLooks(f field, value *yaml.Node, path string) pair {
+// pairStyle merges the style of an entry of a map whose value is merged already.
+func (w *walker) pairStyle(f field, value *yaml.Node, path string) pair {
 	key := f.local.key
 	keys := sources{f.original.key, key, f.updated.key}
 	if path == yaml.MetadataField { // kpt's comment is nobody's change
@@ -123,8 +123,8 @@ func (w *walker) pairLooks(f field, value *yaml.Node, path string) pair {
 	if path == yaml.APIVersionField && w.otherPlace {
 		return pair{key, value}
 	}
-	w.looks(keys, key)
-	w.looks(f.values(), value)
+	w.mergeStyle(keys, key)
+	w.mergeStyle(f.values(), value)
 	if value.LineComment != "" && value.Style&yaml.FlowStyle == 0 && len(value.Content) > 0 {
 		key.LineComment, value.LineComment = value.LineComment, "" // below the key, it would be another value's
 	}

@@ -76,8 +76,8 @@ func (f *file) resources() []*document {
 	return out
 }
 
-// isUnread reports whether a file is not YAML with resources, or is too large.
-func (f *file) isUnread() bool { return f != nil && f.whole && f.single == nil && f.docs == nil }
+// isOpaque reports whether a file is not YAML with resources, or is too large.
+func (f *file) isOpaque() bool { return f != nil && f.whole && f.single == nil && f.docs == nil }
 
 // pkg is one version of a package: its files by path.
 type pkg map[string]*file

@@ -54,9 +54,9 @@ func (m *merged) walk(t *tuple, r rules, set commentSet) (*walker, *yaml.Node) {
 		w.inSecret++ // its values may be those of an alias
 	}
 	w.mapping(s, "", schema)
-	w.looks(s, s.local)
+	w.mergeStyle(s, s.local)
 	if !w.otherPlace && t.local.item == nil { // an item has no comments beside those of its values
-		w.looks(documents, &root)
+		w.mergeStyle(documents, &root)
 	}
 	w.anchors.settle(s.local)
 	root.Content = []*yaml.Node{s.local}

@@ -84,7 +84,7 @@ func (w *walker) atom(s sources, path, reason string) {
 			continue
 		}
 		elements[i] = w.value(e, path, nil)
-		w.looks(e, elements[i])
+		w.mergeStyle(e, elements[i])
 	}
 	w.setElements(s.local, elements)
 }
@@ -116,7 +116,7 @@ func (w *walker) element(r row, path string, schema *openapi.ResourceSchema) *ya
 		return e.local
 	}
 	merged := w.value(e, path, schema)
-	w.looks(e, merged)
+	w.mergeStyle(e, merged)
 	return merged
 }
 

@@ -154,8 +154,8 @@ type conflict struct {
 	renamed string
 	// reason says why the values cannot be merged further; empty where it is plain.
 	reason string
-	// unread says that the upstream's file cannot be written among the items of a ResourceList.
-	unread bool
+	// unwritable says that the upstream's file cannot be written among the items of a ResourceList.
+	unwritable bool
 }
 
 // setValues sets the values; empty for a missing one.
@@ -167,7 +167,7 @@ func (c *conflict) setValues(original, local, updated string) {
 // message says in a sentence what the conflict is and how it was resolved.
 func (c conflict) message(stopped bool) string {
 	switch {
-	case c.unread && !stopped:
+	case c.unwritable && !stopped:
 		return c.happened() + ": the package stays as it is there, copy it from the updated upstream"
 	case stopped:
 		return c.happened() + ": decide for one, or set onConflict to TakeUpstream or KeepLocal"
@@ -203,7 +203,7 @@ func (c conflict) happenedToAll() string {
 	switch {
 	case c.renamed != "":
 		return fmt.Sprintf("is added upstream, and is the name to which %s was renamed here", c.renamed)
-	case c.unread:
+	case c.unwritable:
 		return "is changed upstream to what is not YAML of resources, or is too large, which a function cannot write"
 	case c.Local == aFile || c.Local == aDirectory:
 		return fmt.Sprintf("is %s here, and %s upstream", c.Local, c.Updated)

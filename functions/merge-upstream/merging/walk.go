@@ -52,7 +52,7 @@ func (w *walker) field(f field, path string, schema *openapi.ResourceSchema) pai
 	case v.updated == nil:
 		return w.missingUpstream(f, path, schema)
 	}
-	return w.pairLooks(f, w.value(v, path, schema), path)
+	return w.pairStyle(f, w.value(v, path, schema), path)
 }
 
 // missingHere merges a field that the package does not have.

@@ -23,7 +23,7 @@ func (v versions) giveTexts() {
 		}
 		f.text = own.String()
 		for _, upstream := range []*file{v.original[name], v.updated[name]} { // the latter if both have the same
-			if upstream != nil && !upstream.isUnread() && slices.EqualFunc(f.resources(), upstream.resources(), alike) {
+			if upstream != nil && !upstream.isOpaque() && slices.EqualFunc(f.resources(), upstream.resources(), alike) {
 				f.text = upstream.text
 			}
 		}
@@ -44,15 +44,15 @@ func (m *merged) wholeItems(f fileVersions) {
 	}
 	kept, conflicting := m.keptFile(f)
 	takes := kept != nil && kept == textOf(f.updated)
-	unread := takes && f.updated.isUnread()
-	if conflicting || unread {
+	opaque := takes && f.updated.isOpaque()
+	if conflicting || opaque {
 		c := wholeConflict(f, kept)
-		if c.unread = unread; unread {
+		if c.unwritable = opaque; opaque {
 			c.Taken = SideLocal
 		}
 		m.conflicts = append(m.conflicts, c)
 	}
-	if unread || kept == textOf(f.local) {
+	if opaque || kept == textOf(f.local) {
 		return
 	}
 	for _, d := range f.local.resources() {
@@ -70,7 +70,7 @@ func (f fileVersions) isSeen() bool {
 	switch {
 	case len(f.local.resources()) > 0:
 		return true
-	case !fn.IsKrmResourceFile(f.name) || f.original.isUnread() || f.updated.isUnread():
+	case !fn.IsKrmResourceFile(f.name) || f.original.isOpaque() || f.updated.isOpaque():
 		return false
 	}
 	return len(f.original.resources())+len(f.updated.resources()) > 0

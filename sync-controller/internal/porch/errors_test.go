@@ -82,8 +82,8 @@ func TestRenderError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got, is := RenderError(c.err); got != c.want || is != c.is {
-				t.Errorf("got %q, %v\nwant %q, %v", got, is, c.want, c.is)
+			if got, ok := RenderError(c.err); got != c.want || ok != c.is {
+				t.Errorf("got %q, %v\nwant %q, %v", got, ok, c.want, c.is)
 			}
 		})
 	}

@@ -133,8 +133,8 @@ func (h *Home) Watch(ctx context.Context, namespace string) (<-chan packages.Eve
 		defer from.Stop()
 		for e := range from.ResultChan() {
 			o, _ := e.Object.(client.Object) // an error has no object
-			r, is := RevisionOf(o)
-			if !is {
+			r, ok := RevisionOf(o)
+			if !ok {
 				continue
 			}
 			select {

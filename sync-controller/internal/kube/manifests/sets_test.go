@@ -182,7 +182,7 @@ func TestMissingRights(t *testing.T) {
 				errors.New("no"))
 			api := fakeAPI(t, interceptor.Funcs{
 				Create: func(_ context.Context, _ client.WithWatch, o client.Object, _ ...client.CreateOption) error {
-					if review, is := o.(*authorizationv1.SelfSubjectAccessReview); is {
+					if review, ok := o.(*authorizationv1.SelfSubjectAccessReview); ok {
 						asked++
 						review.Status.Allowed = test.rights || review.Spec.ResourceAttributes.Verb != test.verb
 						return nil

@@ -129,7 +129,7 @@ func TestUnknownToTheServer(t *testing.T) {
 	f := newFailing(t)
 	f.answer(apierrors.NewNotFound(configMapResource.GroupResource(), ""), nil)
 	f.use(eu, objects.Reference{Kind: configMaps})
-	if _, is := errors.AsType[*UnknownKindError](f.Problem(configMaps)); !is {
+	if _, ok := errors.AsType[*UnknownKindError](f.Problem(configMaps)); !ok {
 		t.Errorf("the problem is %v", f.Problem(configMaps))
 	}
 }

@@ -53,7 +53,7 @@ func TestUnknown(t *testing.T) {
 		w, know := notKnown(t)
 		w.use(eu, objects.Reference{Kind: configMaps, Name: "a"}, objects.Reference{Kind: configMaps, Name: "b"})
 		w.use(us, objects.Reference{Kind: configMaps, Name: "x"})
-		if _, is := errors.AsType[*UnknownKindError](w.Problem(configMaps)); !is || w.Problem(teams) != nil {
+		if _, ok := errors.AsType[*UnknownKindError](w.Problem(configMaps)); !ok || w.Problem(teams) != nil {
 			t.Errorf("the problem is %v; of a kind that nobody asks for: %v, want none", w.Problem(configMaps), w.Problem(teams))
 		}
 		time.Sleep(10 * lookAgain)

@@ -76,7 +76,7 @@ func (g *git) run(ctx context.Context, in io.Reader, arguments ...string) ([]byt
 	command := exec.CommandContext(ctx, "git", arguments...) //nolint:gosec // git's own name, and no shell
 	command.Stdin = in
 	out, err := command.Output()
-	if exit, is := errors.AsType[*exec.ExitError](err); is && len(exit.Stderr) > 0 {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && len(exit.Stderr) > 0 {
 		first, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
 		return nil, errors.New(first)
 	}

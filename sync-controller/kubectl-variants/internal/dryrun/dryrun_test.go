@@ -46,11 +46,11 @@ func (s *server) Scheme() *runtime.Scheme {
 }
 
 func (s *server) Get(_ context.Context, key client.ObjectKey, o client.Object, _ ...client.GetOption) error {
-	pv, is := o.(*v1alpha1.PackageVariant)
+	pv, ok := o.(*v1alpha1.PackageVariant)
 	if s.denied == "get" {
 		return apierrors.NewForbidden(schema.GroupResource{Resource: "packagevariants"}, key.Name, nil)
 	}
-	if key.Name != "there" || !is {
+	if key.Name != "there" || !ok {
 		return apierrors.NewNotFound(schema.GroupResource{Resource: "packagevariants"}, key.Name)
 	}
 	*pv = v1alpha1.PackageVariant{ObjectMeta: metav1.ObjectMeta{
@@ -61,7 +61,7 @@ func (s *server) Get(_ context.Context, key client.ObjectKey, o client.Object, _
 }
 
 func (s *server) Create(_ context.Context, o client.Object, options ...client.CreateOption) error {
-	if review, is := o.(*authorizationv1.SelfSubjectAccessReview); is {
+	if review, ok := o.(*authorizationv1.SelfSubjectAccessReview); ok {
 		review.Status.Allowed = review.Spec.ResourceAttributes.Verb != s.denied
 		return nil
 	}
@@ -90,11 +90,11 @@ func (s *server) answer(request string, o client.Object, dryRun []string) error 
 	}
 	s.asked = append(s.asked, request+" "+o.GetName())
 	s.warnings.HandleWarningHeader(299, "", "you may not create drafts")
-	pv, is := o.(*v1alpha1.PackageVariant)
+	pv, ok := o.(*v1alpha1.PackageVariant)
 	switch {
 	case s.fails != nil:
 		return s.fails
-	case is && pv.Spec.ApprovalPolicy == "Automatic":
+	case ok && pv.Spec.ApprovalPolicy == "Automatic":
 		return errRefused
 	}
 	return nil

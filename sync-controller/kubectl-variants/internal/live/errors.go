@@ -94,8 +94,8 @@ func isUnknownKind(err error) bool {
 	if meta.IsNoMatchError(err) || discovery.IsGroupDiscoveryFailedError(err) {
 		return true
 	}
-	status, is := errors.AsType[*apierrors.StatusError](err)
-	return is && apierrors.IsNotFound(err) && (status.ErrStatus.Details == nil || status.ErrStatus.Details.Name == "")
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	return ok && apierrors.IsNotFound(err) && (status.ErrStatus.Details == nil || status.ErrStatus.Details.Name == "")
 }
 
 // unreachable reports whether nothing answers at the address of the cluster, and returns the address.
@@ -118,8 +118,8 @@ func unreachable(err error) (address string, is bool) {
 }
 
 func isTimeout(err error) bool {
-	timeout, is := errors.AsType[net.Error](err)
-	return is && timeout.Timeout()
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
 }
 
 // notFound says that there is no object of that name, and suggests a similar one.

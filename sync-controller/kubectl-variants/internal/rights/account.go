@@ -99,7 +99,7 @@ func (c *Controller) candidates(ctx context.Context) ([]string, error) {
 	if c.named != "" {
 		return []string{c.named}, nil
 	}
-	if name, is := strings.CutPrefix(c.self(ctx), usersOf+home+":"); is {
+	if name, ok := strings.CutPrefix(c.self(ctx), usersOf+home+":"); ok {
 		return []string{home + "/" + name}, nil
 	}
 	for _, in := range []string{metav1.NamespaceAll, home} {

@@ -90,7 +90,7 @@ func (s *server) Create(_ context.Context, o client.Object, _ ...client.CreateOp
 }
 
 func (s *server) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
-	if accounts, is := list.(*metav1.PartialObjectMetadataList); is {
+	if accounts, ok := list.(*metav1.PartialObjectMetadataList); ok {
 		if !slices.Contains(s.may, "accounts") {
 			return errForbidden
 		}

@@ -108,7 +108,7 @@ func (w *World) apply(ctx context.Context, o client.Object) (there bool, err err
 		return false, err
 	}
 	if before == nil {
-		if r, is := o.(*configapi.Repository); is {
+		if r, ok := o.(*configapi.Repository); ok {
 			meta.SetStatusCondition(&r.Status.Conditions, metav1.Condition{Type: configapi.RepositoryReady,
 				Status: metav1.ConditionTrue, Reason: configapi.ReasonReady, Message: "it is taken to be ready"})
 		}

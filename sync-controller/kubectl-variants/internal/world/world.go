@@ -125,7 +125,7 @@ func (w *World) seeAll(conditions []metav1.Condition) {
 
 // valueOf returns an object as the world keeps it.
 func valueOf(o client.Object) metav1.Object {
-	if repository, is := porch.RepositoryOf(o); is {
+	if repository, ok := porch.RepositoryOf(o); ok {
 		return &repository
 	}
 	return o

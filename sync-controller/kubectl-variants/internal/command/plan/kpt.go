@@ -33,12 +33,12 @@ func newKpt(runner string) (world.Render, error) {
 			return formatted, err
 		}
 		rendered, err := kpt.Render(ctx, formatted)
-		if lacking, is := errors.AsType[*programs.RuntimeError](err); is {
+		if lacking, ok := errors.AsType[*programs.RuntimeError](err); ok {
 			return nil, fmt.Errorf("kpt cannot run functions (%w), and what they change %w: start docker, or what "+
 				"KRM_FN_RUNTIME names, or a function-runner at --function-runner, or leave out --render: %s", lacking.Err,
 				plans.ErrUnforeseen, lacking.Said)
 		}
-		if failed, is := errors.AsType[*programs.PipelineError](err); is {
+		if failed, ok := errors.AsType[*programs.PipelineError](err); ok {
 			// As Porch says it, in one line.
 			return nil, packages.RenderError("pkg.render: " + strings.Join(strings.Fields(failed.Said), " "))
 		}

@@ -26,7 +26,7 @@ func gather(ctx context.Context, c *live.Cluster, a action, o *options,
 	}
 	repositories := map[string]revision.Repository{}
 	for i := range list {
-		if repository, is := porch.RepositoryOf(&list[i]); is {
+		if repository, ok := porch.RepositoryOf(&list[i]); ok {
 			repositories[repository.Name] = repository.Repository
 		}
 	}
