@@ -45,8 +45,11 @@ func (a *action) propose(ctx context.Context, r *revision.Revision) error {
 	if err := a.writeStatus(ctx, a.in.observation, func(status *v1alpha1.PackageVariantStatus) {
 		status.SavedDraft, status.ObservedInputs = savedStatus(saved), ""
 		status.OwnedRevisions = a.in.ownedRevisions(status.OwnedRevisions, false) // it may have been asked for just now
-		status.Operation = &v1alpha1.Operation{Do: v1alpha1.OperationPropose, Revision: r.Name, Digest: saved.Proposing,
-			Since: a.second()}
+		op := &v1alpha1.Operation{Do: v1alpha1.OperationPropose, Revision: r.Name, Digest: saved.Proposing, Since: a.second()}
+		if known := status.Operation; a.in.Saved.Proposing == saved.Proposing && known != nil {
+			op.Since = known.Since // it is announced already
+		}
+		status.Operation = op
 	}); err != nil {
 		return err
 	}
