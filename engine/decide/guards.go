@@ -111,9 +111,9 @@ func Unlisted(in *Input) bool {
 	return in.Published != "" && isOf(in.Published, pkg) && !slices.ContainsFunc(in.Revisions, listed)
 }
 
-// downstreamUnlisted holds the variant while its published package is Unlisted, even if the branch, which outlives every
-// revision, is listed. Porch has lost the Repository's content, or its tags, and has not read them again. A clone of
-// the upstream would replace the package.
+// downstreamUnlisted holds the variant while its published package is Unlisted, even if the branch, which outlives
+// every revision, is listed. Porch has lost the Repository's content, or its tags, and has not read them again. A clone
+// of the upstream would replace the package.
 func downstreamUnlisted(in *Input) *v1alpha1.Condition {
 	if !Unlisted(in) {
 		return nil

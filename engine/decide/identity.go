@@ -23,9 +23,9 @@ func Identify(in *Input, name, commit, replaced string) {
 	}
 }
 
-// ReportedUpstream returns the base that a status calls the upstream, or that has its number in the same package, if the base's
-// version does not tell its commit; nil if there is none. Porch gives a number again, to a revision of another name,
-// once all later revisions are deleted.
+// ReportedUpstream returns the base that a status calls the upstream, or that has its number in the same package, if
+// the base's version does not tell its commit; nil if there is none. Porch gives a number again, to a revision of
+// another name, once all later revisions are deleted.
 func ReportedUpstream(in *Input, status *v1alpha1.ResolvedUpstream) (found *revision.Revision) {
 	for i := range in.Bases {
 		switch b := &in.Bases[i]; {

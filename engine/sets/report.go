@@ -234,8 +234,8 @@ func readiness(pv *v1alpha1.PackageVariant) state {
 	}
 }
 
-// withoutEvent are the reasons that cause no Event: variants that are not ready have their own. Those of asAsked cause an
-// Event that is no warning.
+// withoutEvent are the reasons that cause no Event: variants that are not ready have their own. Those of asAsked cause
+// an Event that is no warning.
 var (
 	withoutEvent = []string{v1alpha2.ReasonVariantsNotReady, v1alpha2.ReasonRolloutProgressing}
 	asAsked      = []string{
