@@ -104,14 +104,15 @@ func (c *cluster) Run() {
 	c.T.Errorf("the controller does not come to rest: %v", c.Writes())
 }
 
-// expectDue fails the test unless the work queue or a person comes back to each draft that is being made or saved. A
-// proposal causes an event, whenever it reaches Porch.
+// expectDue fails the test unless the work queue or a person comes back to each draft that is being made or saved, as
+// long as its variant is not Ready. A proposal causes an event, whenever it reaches Porch.
 func (c *cluster) expectDue() {
 	c.T.Helper()
 	for _, pv := range c.variants() {
 		op := pv.Status.Operation
 		if op != nil && op.Do != v1alpha1.OperationPropose && c.Errs[pv.Name] == nil &&
-			!meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionStalled) {
+			!meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionStalled) &&
+			!meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionReady) {
 			c.T.Errorf("%s: nobody comes back to %+v", pv.Name, op)
 		}
 	}
