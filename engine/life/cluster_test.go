@@ -97,7 +97,6 @@ func (c *cluster) Run() {
 		case c.client.Killed():
 			c.Start()
 		case c.Version() == before && !again:
-			c.expectDue()
 			return
 		}
 	}

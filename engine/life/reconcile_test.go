@@ -47,9 +47,11 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// Is implements memorytest.Player: what the variants report, and what is in the packages.
+// Is implements memorytest.Player: what the variants report, and what is in the packages. Nothing that is due may have
+// been left.
 func (c *cluster) Is() map[string]string {
 	c.T.Helper()
+	c.expectDue()
 	all := map[string]string{}
 	for _, pv := range c.variants() {
 		all[pv.Name] = strings.Join(statusOf(&pv), "\n  ")
