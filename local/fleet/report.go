@@ -28,6 +28,8 @@ type Report struct {
 	Variants []Line `json:"variants,omitempty"`
 	// Removals are the packages whose removal waits for a person.
 	Removals []Removal `json:"removals,omitempty"`
+	// Repositories are the git repositories that were read: the pull requests of their drafts and removals are all here.
+	Repositories []string `json:"repositories,omitempty"`
 	// Pushed are the package revisions that were pushed, by namespace and name.
 	Pushed []string `json:"pushed,omitempty"`
 	// Removed are the branches that were removed, and the commits that they had.
@@ -212,7 +214,7 @@ func (s *syncer) conclude(ctx context.Context) {
 		}
 		r.Variants = append(r.Variants, line)
 	}
-	r.Removals = s.removals()
+	r.Removals, r.Repositories = s.removals(), s.home.Addresses()
 }
 
 // line returns what the conditions of an object say.

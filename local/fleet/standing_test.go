@@ -71,7 +71,8 @@ func TestRemoval(t *testing.T) {
 	w.Equal("waits", waits, report.Removals)
 	w.idle()
 	report = w.sync()
-	w.Equal("still waits", &Report{Variants: report.Variants, Removals: waits}, report)
+	w.Equal("still waits", &Report{Variants: report.Variants, Removals: waits,
+		Repositories: []string{w.Remote.Address()}}, report)
 	var table strings.Builder
 	if err := report.Table(&table); err != nil {
 		t.Error(err)
@@ -82,7 +83,8 @@ func TestRemoval(t *testing.T) {
 	w.Merge("removals/edge/other")
 	report = w.sync()
 	w.Equal("gone", &Report{Variants: report.Variants, Found: []string{"default/edge/other: the removal of the package is merged"},
-		Removed: []string{"default/edge.other: the branch removals/edge/other, which was at " + removal}}, report)
+		Removed:      []string{"default/edge.other: the branch removals/edge/other, which was at " + removal},
+		Repositories: []string{w.Remote.Address()}}, report)
 	w.Equal("left", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(report))
 	w.Equal("merged", []string{draft1, "heads/package-variants", "tags/edge/other/v1"}, w.Refs())
 	w.idle()
@@ -202,6 +204,7 @@ func TestAway(t *testing.T) {
 	report := w.sync()
 	said := lines(report)
 	w.Equal("beside", "web: UpToDate  edge.web.packagevariant-1", said[1])
+	w.Equal("read", []string{w.Remote.Address()}, report.Repositories)
 	if !strings.Contains(strings.Join(report.Failures, "\n"), "/nowhere") {
 		t.Error(report)
 	}

@@ -61,9 +61,24 @@ func (h *Home) BranchesOf(r *revision.Revision) Branches {
 	return in.branches(p.ref())
 }
 
+// Addresses returns the addresses of the git repositories that could be read.
+func (h *Home) Addresses() (all []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, c := range h.clones {
+		if c.err == nil {
+			all = append(all, c.address())
+		}
+	}
+	return all
+}
+
+// address is how the first Repository over the git repository names it.
+func (c *clone) address() string { return c.repositories[0].Address }
+
 // branches returns a branch for a person to merge, and the one that it is to be merged into.
 func (r *repository) branches(ref string) Branches {
-	return Branches{Repository: r.Address, Branch: strings.TrimPrefix(ref, branches),
+	return Branches{Repository: r.address(), Branch: strings.TrimPrefix(ref, branches),
 		Base: strings.TrimPrefix(r.branch(), branches)}
 }
 
