@@ -79,6 +79,7 @@ PORCH_SERVER := $(call tool,porch)
 PORCH_CONTROLLERS := $(dir $(PORCH_SERVER))controllers
 KUBECTL := $(call tool,kubectl)
 KUSTOMIZE := $(call tool,kustomize)
+GOJQ := $(call tool,gojq)
 CRANE := $(call tool,crane)
 PROMTOOL := $(call tool,promtool)
 GOVULNCHECK := $(call tool,govulncheck)
@@ -115,10 +116,10 @@ help: ## List the targets
 kpt-tools: $(KPT_BUILD) $(CATALOG_BUILD)
 	@mkdir -p bin/tools && ln -sfn $(KPT_BUILD) $(addprefix $(dir $(CATALOG_BUILD)),set-namespace starlark) bin/tools/
 
-# With kustomize, which examples run, and then with what only rare tests run.
+# With kustomize and jq, which examples run, and then with what only rare tests run.
 .PHONY: tools
-tools: kpt-tools $(KUSTOMIZE) ## Build kpt, functions of the catalog, and what examples run, into bin/tools
-	@ln -sfn $(KUSTOMIZE) bin/tools/
+tools: kpt-tools $(KUSTOMIZE) $(GOJQ) ## Build kpt, functions of the catalog, and what examples run, into bin/tools
+	@ln -sfn $(KUSTOMIZE) bin/tools/ && ln -sfn $(GOJQ) bin/tools/jq
 
 RARE_TOOLS := $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW)
 .PHONY: rare-tools
@@ -127,7 +128,7 @@ rare-tools: tools $(RARE_TOOLS)
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm.
-$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(CRANE) $(PROMTOOL) $(GOVULNCHECK) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) $(ACTIONLINT):
+$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(GOJQ) $(CRANE) $(PROMTOOL) $(GOVULNCHECK) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) $(ACTIONLINT):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd $(call module,$(@F)) && \
 	$(call TOOL_BUILD,$(@F)) -o $@.$$$$ $(call package,$(@F)) && mv $@.$$$$ $@ && $(call built,$(@F))
@@ -298,7 +299,7 @@ test-cluster: ## Run the tests that need a Kubernetes API, and those that need P
 
 .PHONY: test-with-kubectl
 test-with-kubectl:
-	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(FUNCTIONS_BIN) $(VARIANTS) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS) $(PLAIN_STACK)
+	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(KUSTOMIZE) $(GOJQ) $(FUNCTIONS_BIN) $(VARIANTS) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS) $(PLAIN_STACK)
 	@$(MAKE) --no-print-directory tools build plain-stack-tools
 	@echo '== testing in a cluster: this takes about 12 minutes on two cores'; $(begin); \
 	$(call part,contract of Porch,$(call each,e2e,$(GO_TEST) ./contract)); \

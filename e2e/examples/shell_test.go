@@ -37,8 +37,10 @@ func startShell(t *testing.T, example string) *shell {
 	}
 	dir := filepath.Join(temp, "repository")
 	bin := map[string]string{"tools": filepath.Dir(tool.Path), "functions": tool.Functions}
-	if plugin := os.Getenv("KUBECTL_VARIANTS"); plugin != "" {
-		bin["kubectl-variants"] = plugin
+	for name, variable := range map[string]string{"kubectl-variants": "KUBECTL_VARIANTS", "variants": "VARIANTS"} {
+		if program := os.Getenv(variable); program != "" {
+			bin[name] = program
+		}
 	}
 	if err := walkthrough.Clone(dir, root, bin, example); err != nil {
 		t.Fatal(err)
@@ -49,7 +51,8 @@ func startShell(t *testing.T, example string) *shell {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	sh := &shell{s}
-	sh.run(t, `make() { [[ "$*" == "build tools" || "$*" == "build-functions kpt-tools" || "$*" == "-C $CLONE images" ]]; }`)
+	sh.run(t, `make() { case "$*" in "build tools" | "build-functions kpt-tools" | "build-variants tools" | "-C $CLONE images") ;;
+		*) false ;; esac; }`)
 	return sh
 }
 

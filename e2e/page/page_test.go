@@ -18,8 +18,8 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/browser"
 )
 
-// inGit is the example whose plan the page shows.
-var inGit = filepath.Join("..", "..", "examples", "fleet-in-git")
+// planned is the example whose plan the page shows.
+var planned = filepath.Join("..", "..", "examples", "plan-of-a-fleet")
 
 // plan writes the page of the plan over a snapshot to a file, and returns its path.
 func plan(t *testing.T, snapshot string) string {
@@ -28,7 +28,7 @@ func plan(t *testing.T, snapshot string) string {
 	if plugin == "" {
 		t.Fatal("the environment variable KUBECTL_VARIANTS must name the plugin: run this by make, which builds and sets it")
 	}
-	command := exec.CommandContext(t.Context(), plugin, "plan", "-f", filepath.Join(inGit, "fleet"), "--from", snapshot, "-o",
+	command := exec.CommandContext(t.Context(), plugin, "plan", "-f", filepath.Join(planned, "fleet"), "--from", snapshot, "-o",
 		"html")
 	var out, said bytes.Buffer
 	command.Stdout, command.Stderr = &out, &said
@@ -62,7 +62,7 @@ const shown = `[...document.querySelectorAll(".tree .leaf")].filter(e => e.check
 // a state, and into a diff.
 func TestPlan(t *testing.T) {
 	t.Parallel()
-	file := plan(t, filepath.Join(inGit, "snapshot"))
+	file := plan(t, filepath.Join(planned, "snapshot"))
 	p := browser.Open(t, file, 1200, false)
 	p.Picture("plan")
 	all := []string{"upgrade can/shop", "upgrade fra/shop", "upgrade lon/shop", "create osl/shop", "wait nyc/shop",
@@ -153,7 +153,7 @@ const contrast = `(() => {
 // telephone.
 func TestThemes(t *testing.T) {
 	t.Parallel()
-	file := plan(t, filepath.Join(inGit, "snapshot"))
+	file := plan(t, filepath.Join(planned, "snapshot"))
 	ground := map[bool]string{}
 	for _, dark := range []bool{false, true} {
 		p := browser.Open(t, file, 1200, dark)
@@ -181,7 +181,7 @@ func TestNothingIsMarkup(t *testing.T) {
 	const evil = `</pre></script><script>document.title="taken over"</script><img src="http://127.0.0.1:1/x" onerror="document.title='taken over'">`
 	dir := t.TempDir()
 	for _, name := range []string{"cluster.yaml", "contents.yaml"} {
-		text, err := os.ReadFile(filepath.Join(inGit, "snapshot", name))
+		text, err := os.ReadFile(filepath.Join(planned, "snapshot", name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,14 +19,14 @@ import (
 
 const root = "../.."
 
-// planned returns the plan of the example fleet-in-git.
+// planned returns the plan of the example plan-of-a-fleet.
 func planned(t *testing.T) *Plan {
 	t.Helper()
 	plugin := os.Getenv("KUBECTL_VARIANTS")
 	if plugin == "" {
 		t.Fatal("the environment variable KUBECTL_VARIANTS must name the plugin: run this by make, which builds and sets it")
 	}
-	example := filepath.Join(root, "examples", "fleet-in-git")
+	example := filepath.Join(root, "examples", "plan-of-a-fleet")
 	command := exec.CommandContext(t.Context(), plugin, "plan", "-f", filepath.Join(example, "fleet"), "--from",
 		filepath.Join(example, "snapshot"), "-o", "json")
 	var out, said bytes.Buffer
@@ -47,7 +47,7 @@ func TestPicture(t *testing.T) {
 	t.Parallel()
 	p := planned(t)
 	for name, theme := range map[string]*Theme{"fleet.svg": Light, "fleet-dark.svg": Dark} {
-		got := Draw(p, theme, "What one pull request changes in a fleet, as kubectl variants plan says of examples/fleet-in-git")
+		got := Draw(p, theme, "What one pull request changes in a fleet, as kubectl variants plan says of examples/plan-of-a-fleet")
 		file := filepath.Join(root, "docs", "fleet", name)
 		if os.Getenv("UPDATE_GOLDEN") != "" {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 )
 
-// inGit is the example of a fleet whose manifests are in a git repository, with a snapshot of its cluster.
-var inGit = filepath.Join(root, "examples", "fleet-in-git")
+// planned is the example of a plan: the manifests of a fleet, and a snapshot of its cluster.
+var planned = filepath.Join(root, "examples", "plan-of-a-fleet")
 
 // shop is the blueprint of the fleet: a Deployment with so many replicas of a version.
 func shop(version, replicas string) map[string]string {
@@ -61,7 +61,7 @@ spec:
 // set returns the set of the example, as it is on the main branch: before the pull request.
 func (w *world) set() *v1alpha2.PackageVariantSet {
 	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(inGit, "fleet", "set.yaml"))
+	text, err := os.ReadFile(filepath.Join(planned, "fleet", "set.yaml"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ var snapshots = regexp.MustCompile(`(?m)^kubectl (get .*) > (snapshot/[a-z]+\.ya
 // example.
 func (w *world) snapshot(dir string) {
 	w.t.Helper()
-	readme, err := os.ReadFile(filepath.Join(inGit, "README.md"))
+	readme, err := os.ReadFile(filepath.Join(planned, "README.md"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -148,25 +148,25 @@ func (w *world) snapshot(dir string) {
 	}
 }
 
-// TestFleetInGit makes the fleet of the example, takes a snapshot of it, and checks that the plan over that equals the
+// TestPlanOfAFleet makes the fleet of the example, takes a snapshot of it, and checks that the plan over that equals the
 // plan over the example's own snapshot. If it does not, UPDATE_GOLDEN rewrites the latter.
-func TestFleetInGit(t *testing.T) {
+func TestPlanOfAFleet(t *testing.T) {
 	w := newWorld(t, "shop")
 	w.settle()
 	temp := t.TempDir()
 	w.snapshot(temp)
 	plan := func(dir string) string {
 		t.Helper()
-		got := w.kubectl("variants", "plan", "-f", filepath.Join(inGit, "fleet"), "--from", filepath.Join(dir, "snapshot"),
+		got := w.kubectl("variants", "plan", "-f", filepath.Join(planned, "fleet"), "--from", filepath.Join(dir, "snapshot"),
 			"--files", "-o", "yaml")
 		if got.code != 1 {
 			t.Fatalf("the plan over the snapshot in %s: %+v", dir, got)
 		}
 		return plain(got.out)
 	}
-	diff := cmp.Diff(plan(inGit), plan(temp))
+	diff := cmp.Diff(plan(planned), plan(temp))
 	if diff != "" && os.Getenv("UPDATE_GOLDEN") != "" {
-		w.snapshot(inGit)
+		w.snapshot(planned)
 	} else if diff != "" {
 		t.Errorf("the plan over the example's snapshot (-) and over the fleet as it is (+): if the latter is right, make "+
 			"golden writes a new snapshot\n%s", diff)
