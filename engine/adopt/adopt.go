@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,12 +37,18 @@ type Copy struct {
 // Likeness is how a copy is like a revision of its upstream.
 type Likeness struct {
 	Copy, Upstream packages.Content
-	// Same is how many lines they share, Lines how many lines the copy has, both without blank lines and Kptfiles.
-	Same, Lines int
+	// Same is how many values they share, Values how many the copy has, both without those of Kptfiles.
+	Same, Values int
+	// Lacks are the resources of the upstream that the copy does not have, at least not by that name.
+	Lacks []string
+	// Alike are other revisions that the copy is as near to.
+	Alike []string
 
 	copy, upstream revision.Revision
 	lock           *revision.Lock
 	deployment     bool
+	// differ is how many values only one of them has.
+	differ int
 }
 
 // ParseUpstream reads REPOSITORY/PACKAGE, with the number of a revision after it or without one: blueprints/web@v2.
@@ -62,7 +66,7 @@ func ParseUpstream(text string) (of revision.Package, number int, err error) {
 }
 
 // Find compares a copy with the published revisions of its upstream, or with one of them, and returns the one that it
-// is nearest to: that with the fewest lines that only one of them has, the latest of several.
+// is nearest to: that with the fewest values that only one of them has, the latest of several.
 func Find(ctx context.Context, home packages.Home, c *Copy) (*Likeness, error) {
 	r, err := c.find(ctx, home)
 	if err != nil {
@@ -92,13 +96,17 @@ func Find(ctx context.Context, home packages.Home, c *Copy) (*Likeness, error) {
 		l := &Likeness{Copy: of, Upstream: upstream, copy: *r, upstream: candidates[i],
 			deployment: c.Deployment, lock: revision.LockOn(&candidates[i], c.Repository.Address, c.Repository.Directory)}
 		l.compare()
-		if l.Same > 0 && (best == nil || l.differ() <= best.differ()) {
-			best = l
+		switch {
+		case l.Same == 0 || best != nil && l.differ > best.differ:
+			continue
+		case best != nil && l.differ == best.differ:
+			l.Alike = append(best.Alike, best.upstream.Name)
 		}
+		best = l
 	}
 	if best == nil {
-		return nil, fmt.Errorf("%s shares no value with %s: name the package that it is a copy of by --upstream", r.Name,
-			c.describe())
+		return nil, fmt.Errorf("%s shares no value of a resource of the same kind and name with %s: name the package "+
+			"that it is a copy of by --upstream, and give its resources the names that they have there", r.Name, c.describe())
 	}
 	return best, nil
 }
@@ -124,7 +132,8 @@ func (c *Copy) find(ctx context.Context, home packages.Home) (*revision.Revision
 		if i := slices.IndexFunc(all, func(r revision.Revision) bool { return r.Main() }); i >= 0 {
 			return &all[i], nil
 		}
-		return nil, fmt.Errorf("the package %s is not on the branch of its Repository: push it first", c.Package)
+		return nil, fmt.Errorf("the package %s is not on the branch of its Repository, with a Kptfile: push it first",
+			c.Package)
 	}
 	if latest := revision.LatestPublished(all); latest != nil {
 		return latest, nil
@@ -154,59 +163,17 @@ func (c *Copy) candidates(ctx context.Context, home packages.Home) ([]revision.R
 	return all, nil
 }
 
-// ofAll matches lines that resources have that are nothing alike.
-var ofAll = regexp.MustCompile(`^(---|#.*|-? ?(apiVersion|kind|name|namespace):.*|[\w-]+:)$`)
-
-// compare counts the lines that both have, in whichever order and file. Lines that all resources have do not make a
-// copy.
-func (l *Likeness) compare() {
-	left, own := map[string]int{}, 0
-	for line := range lines(l.Upstream.Files) {
-		left[line]++
-	}
-	for line := range lines(l.Copy.Files) {
-		l.Lines++
-		if left[line] > 0 {
-			left[line]--
-			l.Same++
-			if !ofAll.MatchString(line) {
-				own++
-			}
-		}
-	}
-	if own == 0 {
-		l.Same = 0
-	}
-}
-
-// differ returns how many lines only one of them has.
-func (l *Likeness) differ() int {
-	total := 0
-	for range lines(l.Upstream.Files) {
-		total++
-	}
-	return total + l.Lines - 2*l.Same
-}
-
-// lines returns the lines of files, trimmed, without blank ones and those of Kptfiles.
-func lines(files map[string]string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for _, name := range slices.Sorted(maps.Keys(files)) {
-			if path.Base(name) == kptfile {
-				continue
-			}
-			for line := range strings.Lines(files[name]) {
-				if line = strings.TrimSpace(line); line != "" && !yield(line) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // String says how alike they are.
 func (l *Likeness) String() string {
-	return fmt.Sprintf("%s is nearest to %s, which has %d of its %d lines", l.copy.Name, l.upstream.Name, l.Same, l.Lines)
+	text := fmt.Sprintf("%s is nearest to %s, which has %d of its %d values", l.copy.Name, l.upstream.Name, l.Same,
+		l.Values)
+	if len(l.Alike) > 0 {
+		text += fmt.Sprintf("\nit is as near to %s: name the right one by @vN", strings.Join(l.Alike, ", "))
+	}
+	for _, lacks := range l.Lacks {
+		text += fmt.Sprintf("\nit has no %s: that counts as removed in the copy", lacks)
+	}
+	return text
 }
 
 // Draft makes a draft of the copy that has the upstream, and a package context where clones have one. Nothing else in
@@ -225,6 +192,9 @@ func (l *Likeness) Draft(ctx context.Context, home packages.Home) (revision.Revi
 	made, err := home.Ask(ctx, packages.Draft{Namespace: l.copy.Namespace, Package: l.copy.Package,
 		Workspace: fmt.Sprintf("adopt-v%d", l.upstream.Number),
 		Task:      revision.Task{Type: revision.Edit, Source: l.copy.Name}})
+	if errors.Is(err, packages.ErrStale) {
+		err = fmt.Errorf("%w: if it is a draft, merge or publish it, or delete it", err)
+	}
 	if err != nil {
 		return made, err
 	}

@@ -25,6 +25,8 @@ data:
 
 const plainKptfile = "# ours\napiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web # a copy\n"
 
+const otherNames = "name the package that it is a copy of by --upstream, and give its resources the names that they have there"
+
 // world has three revisions of a blueprint, and a copy.
 func world(t *testing.T, copied map[string]string) *memory.World {
 	t.Helper()
@@ -58,12 +60,13 @@ var copyOfWeb = Copy{Namespace: "default", Package: revision.Package{Repo: "edge
 func TestDraft(t *testing.T) {
 	t.Parallel()
 	w := world(t, map[string]string{"Kptfile": plainKptfile,
-		"all.yaml": strings.NewReplacer("small", "medium", "none", "north # here").Replace(settings)})
+		"all.json": `{"kind": "ConfigMap", "data": {"zone": "north", "color": "red", "size": "medium"},
+		"metadata": {"name": "settings"}, "apiVersion": "v1"}`})
 	found, err := Find(t.Context(), w.Packages, &copyOfWeb)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff("edge.web.v1 is nearest to blueprints.web.v2, which has 7 of its 8 lines", found.String()); diff != "" {
+	if diff := cmp.Diff("edge.web.v1 is nearest to blueprints.web.v2, which has 5 of its 6 values", found.String()); diff != "" {
 		t.Error(diff)
 	}
 	made, err := found.Draft(t.Context(), w.Packages)
@@ -74,7 +77,7 @@ func TestDraft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"all.yaml": found.Copy.Files["all.yaml"], "Kptfile": plainKptfile + `upstream:
+	want := map[string]string{"all.json": found.Copy.Files["all.json"], "Kptfile": plainKptfile + `upstream:
   type: git
   git:
     repo: https://git.example.com/blueprints.git
@@ -114,13 +117,13 @@ func TestRefused(t *testing.T) {
 		"nearest":             {copied, func(*Copy) {}, ""},
 		"named":               {copied, func(c *Copy) { c.Number = 3 }, ""},
 		"no copy":             {nil, func(*Copy) {}, "the package edge/web has no published revision: publish it first"},
-		"not on the branch":   {nil, func(c *Copy) { c.OnBranch = true }, "the package edge/web is not on the branch of its Repository: push it first"},
+		"not on the branch":   {nil, func(c *Copy) { c.OnBranch = true }, "the package edge/web is not on the branch of its Repository, with a Kptfile: push it first"},
 		"no package":          {map[string]string{"settings.yaml": settings}, func(*Copy) {}, "edge.web.v1 has no Kptfile, so it is no package: write one, as kpt pkg init does"},
 		"itself":              {copied, func(c *Copy) { c.Upstream = c.Package }, "edge/web is no copy of itself: name another package by --upstream"},
 		"no upstream":         {copied, func(c *Copy) { c.Upstream.Name = "db" }, "there is no published revision of blueprints/db: publish it, or name another upstream"},
 		"no such revision":    {copied, func(c *Copy) { c.Number = 4 }, "blueprints/web has no published revision v4: its latest is v3"},
-		"nothing alike":       {other, func(*Copy) {}, "edge.web.v1 shares no value with any published revision of blueprints/web: name the package that it is a copy of by --upstream"},
-		"nothing alike in it": {other, func(c *Copy) { c.Number = 2 }, "edge.web.v1 shares no value with blueprints/web v2: name the package that it is a copy of by --upstream"},
+		"nothing alike":       {other, func(*Copy) {}, "edge.web.v1 shares no value of a resource of the same kind and name with any published revision of blueprints/web: " + otherNames},
+		"nothing alike in it": {other, func(c *Copy) { c.Number = 2 }, "edge.web.v1 shares no value of a resource of the same kind and name with blueprints/web v2: " + otherNames},
 		"has one": {locked, func(*Copy) {}, "edge.web.v1 says already from what it was made, web/v1 at c of r: a PackageVariant with " +
 			"adoptionPolicy: adoptExisting takes it over as it is"},
 	} {
@@ -135,6 +138,27 @@ func TestRefused(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestAsNear has a copy that is as near to two revisions, and lacks a resource: both are said.
+func TestAsNear(t *testing.T) {
+	t.Parallel()
+	w := world(t, map[string]string{"Kptfile": plainKptfile, "settings.yaml": strings.Replace(settings, "small", "\"huge\" # mine", 1) +
+		"---\napiVersion: v1\nkind: Secret\nmetadata: {name: own}\n"})
+	found, err := Find(t.Context(), w.Packages, &copyOfWeb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "edge.web.v1 is nearest to blueprints.web.v3, which has 5 of its 9 values\nit is as near to blueprints.web.v1, " +
+		"blueprints.web.v2: name the right one by @vN"
+	if diff := cmp.Diff(want, found.String()); diff != "" {
+		t.Error(diff)
+	}
+	l := &Likeness{Copy: found.Upstream, Upstream: found.Copy}
+	l.compare()
+	if diff := cmp.Diff([]string{"Secret own"}, l.Lacks); diff != "" {
+		t.Error(diff)
 	}
 }
 

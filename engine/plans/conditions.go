@@ -59,10 +59,15 @@ func unmet(conditions []metav1.Condition) []Condition {
 // ErrUnforeseen is wrapped by rendering errors that are due to this machine, not to the controller or Porch.
 var ErrUnforeseen = errors.New("is not foreseen")
 
+// stalls reports whether a variant is Stalled in the end, for whatever reason.
+func (r *record) stalls() bool {
+	return r.after != nil && meta.IsStatusConditionTrue(r.after.Status.Conditions, v1alpha1.ConditionStalled)
+}
+
 // failure returns what the error of the last look means; "" if there was none, or if the condition already says it.
-func (r *record) failure(stall Stall) string {
+func (r *record) failure() string {
 	n := len(r.looks)
-	if n == 0 || r.looks[n-1].Err == nil || stall != "" {
+	if n == 0 || r.looks[n-1].Err == nil || r.stalls() {
 		return ""
 	}
 	err := r.looks[n-1].Err

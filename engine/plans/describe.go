@@ -88,7 +88,7 @@ func (p *planner) describe(ctx context.Context, r *record) (*Variant, error) {
 			v.Conflicts = c.Conflicts
 		}
 	}
-	v.Action, v.Error = r.action(v.Stalled), r.failure(v.Stalled)
+	v.Action, v.Error = r.action(v.Stalled), r.failure()
 	switch {
 	case r.err != nil:
 		v.Action, v.Error = Fail, r.err.Error()
@@ -124,7 +124,7 @@ func (r *record) action(stall Stall) Action {
 	has := map[Action]bool{Fail: stall == Breaks}
 	for _, look := range r.looks {
 		if look.Err != nil {
-			has[Fail] = has[Fail] || stall == ""
+			has[Fail] = has[Fail] || !r.stalls()
 			continue
 		}
 		for i := range look.Decision.Steps {

@@ -74,11 +74,7 @@ func (s *setRecord) changes() bool {
 
 // fails reports whether it cannot be told what becomes of a variant.
 func (r *record) fails() bool {
-	stall := Stall("")
-	if r.after != nil {
-		stall = r.stall()
-	}
-	return r.err != nil || r.failure(stall) != ""
+	return r.err != nil || r.failure() != ""
 }
 
 // changes reports whether something is done about a variant, or whether it gets another condition. One that waits for

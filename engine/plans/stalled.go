@@ -40,10 +40,12 @@ func (r *record) keepRenderFailed(v *Variant) {
 	}
 }
 
-// isStalled reports whether only a person can help. Suspension does not count, since a person asked for it.
+// isStalled reports whether only a person can help. A suspension and a rejection do not count, since a person asked for
+// that.
 func isStalled(conditions []metav1.Condition) bool {
 	stalled := meta.FindStatusCondition(conditions, v1alpha1.ConditionStalled)
-	return stalled != nil && stalled.Status == metav1.ConditionTrue && stalled.Reason != v1alpha1.ReasonSuspended
+	return stalled != nil && stalled.Status == metav1.ConditionTrue &&
+		stalled.Reason != v1alpha1.ReasonSuspended && stalled.Reason != v1alpha1.ReasonRejected
 }
 
 // Says returns the reason and the message, after a word for the kind of stall.

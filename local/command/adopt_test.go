@@ -24,9 +24,9 @@ func TestAdopt(t *testing.T) {
 	for want, args := range map[string][]string{
 		"required flag(s) \"upstream\" not set": {dir},
 		"\"web\" does not name an upstream: write REPOSITORY/PACKAGE, or REPOSITORY/PACKAGE@vN for a revision of it": {dir, "--upstream", "web"},
-		"the fleet has no Repository other, which --upstream names: it has blueprints, edge":                         {dir, "--upstream", "other/web"},
+		"the fleet has no Repository other, which --upstream names: it has blueprints (/blueprints/ of ":             {dir, "--upstream", "other/web"},
 		"is in no git repository with a remote: name the directory of a package in a clone":                          {t.TempDir(), "--upstream", "blueprints/web"},
-		"and in none of the Repositories of the fleet: it has blueprints, edge":                                      {filepath.Join(w.People.Dir, "fleet"), "--upstream", "blueprints/web"},
+		"and in none of the Repositories of the fleet: it has blueprints (/blueprints/ of ":                          {filepath.Join(w.People.Dir, "fleet"), "--upstream", "blueprints/web"},
 		"edge is the directory /edge of ": {filepath.Dir(dir), "--upstream", "blueprints/web"},
 		"there is no terminal to ask on":  {dir, "--upstream", "blueprints/web"},
 	} {
@@ -35,7 +35,7 @@ func TestAdopt(t *testing.T) {
 		}
 	}
 	got := adopt(exitDone, dir, "--upstream", "blueprints/web", "--yes")
-	for _, want := range []string{"edge.web.main is nearest to blueprints.web.v1, which has 9 of its 10 lines\n", "\n+  zone: mine\n",
+	for _, want := range []string{"edge.web.main is nearest to blueprints.web.v1, which has 7 of its 8 values\n", "\n+  zone: mine\n",
 		"\npushed the branch drafts/edge/web/adopt-v1: merge it into main, and a PackageVariant with adoptionPolicy: adoptExisting takes the package over\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q in %s", want, got)

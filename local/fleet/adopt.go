@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
 )
 
@@ -61,23 +62,24 @@ func (f *Fleet) Copy(ctx context.Context, namespace, dir string, of revision.Pac
 	longest := -1
 	for i := range all {
 		r := &all[i].Repository
-		known = append(known, all[i].Name)
+		remote := f.home.Remote(namespace, all[i].Name)
+		known = append(known, fmt.Sprintf("%s (%s of %s)", all[i].Name, r.Root(), git.Shown(remote)))
 		if all[i].Name == of.Repo {
 			c.Repository = *r
 		}
 		pkg, in := strings.CutPrefix("/"+d.path, r.Root())
-		if remote := f.home.Remote(namespace, all[i].Name); in && revision.Address(remote) == revision.Address(d.remote) &&
+		if in && revision.Address(remote) == revision.Address(d.remote) &&
 			len(r.Root()) > longest {
 			longest, c.Deployment, c.Package = len(r.Root()), r.Deployment, revision.Package{Repo: all[i].Name, Name: pkg}
 		}
 	}
 	slices.Sort(known)
 	switch list := strings.Join(known, ", "); {
-	case !slices.Contains(known, of.Repo):
+	case c.Repository.Address == "":
 		return nil, fmt.Errorf("the fleet has no Repository %s, which --upstream names: it has %s", of.Repo, list)
 	case longest < 0:
 		return nil, fmt.Errorf("%s is the directory /%s of %s, and in none of the Repositories of the fleet: it has %s", dir,
-			d.path, d.remote, list)
+			d.path, git.Shown(d.remote), list)
 	}
 	return c, nil
 }

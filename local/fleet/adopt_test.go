@@ -44,3 +44,29 @@ func TestPorchBeside(t *testing.T) {
 	w.Equal("notes", []string{"default/edge.web.packagevariant-2 was made by Porch: if a controller works on its Repository, too, " +
 		"stop it, or this sync: only one of them may bring packages to what variants ask for"}, w.sync().Notes)
 }
+
+// TestSeveralRepositories has a second Repository over the directory of the first, on another branch or above it, in which
+// there is a draft that a person edited: the draft stays, and is nobody's there. Without what was recorded, too.
+func TestSeveralRepositories(t *testing.T) {
+	t.Parallel()
+	for name, second := range map[string]string{"another branch": "branch: stage, directory: edge", "above": "branch: main"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, web)
+			w.sync()
+			branch := strings.TrimPrefix(draft1, "heads/")
+			w.Push(branch, "Enlarge", map[string]string{"edge/web/settings.yaml": strings.Replace(settings("small"), "none", "mine", 1)})
+			w.Remote.Git("branch", "stage", "main")
+			w.Push("main", "Register it again", map[string]string{"fleet/second.yaml": "apiVersion: config.porch.kpt.dev/v1alpha1\n" +
+				"kind: Repository\nmetadata: {name: second}\nspec: {type: git, deployment: true, git: {repo: \"" + w.Remote.Address() +
+				"\", " + second + "}}\n"})
+			w.secondVersion()
+			w.Equal("beside a second one", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+			w.Equal("the draft", settings("large"), strings.Replace(w.Remote.Git("show", branch+":edge/web/settings.yaml"), "mine", "none", 1))
+			w.Remote.Git("update-ref", "-d", "refs/heads/package-variants")
+			before := w.Remote.Refs()["refs/"+draft1]
+			w.sync()
+			w.Equal("without what was recorded", before, w.Remote.Refs()["refs/"+draft1])
+		})
+	}
+}

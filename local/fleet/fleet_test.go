@@ -55,6 +55,9 @@ func (w *world) sync() *Report {
 		}
 	}
 	w.Equal("what a plan foresees", came, foreseen)
+	if failed := plan.Errors(); len(report.Failures) == 0 && len(failed) > 0 {
+		w.Errorf("the plan fails, and the sync does not: %v", failed)
+	}
 	return report
 }
 

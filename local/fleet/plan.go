@@ -27,7 +27,11 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	s := newSyncer(f, o)
-	if err := errors.Join(s.start(ctx, s.where.behind(ctx, s.was.Commit)), s.look(ctx)); err != nil {
+	behind, late := s.where.behind(ctx, s.was.Commit)
+	if late {
+		s.report.note("a sync of this commit does nothing: %s", behind)
+	}
+	if err := errors.Join(s.start(ctx, behind), s.look(ctx)); err != nil {
 		return nil, err
 	}
 	var all plans.Keys
@@ -56,16 +60,17 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	return plan, nil
 }
 
-// behind says why the commit of the directory does not count even when it is merged; "" if it does.
-func (d *directory) behind(ctx context.Context, last string) string {
+// behind says why the commit of the directory does not count even when it is merged; "" if it does. It is late if a
+// later one was synced.
+func (d *directory) behind(ctx context.Context, last string) (why string, late bool) {
 	if d.commit == "" || last == "" || last == d.commit {
-		return ""
+		return "", false
 	}
 	related := d.relation(ctx, last)
 	if related.late {
-		return fmt.Sprintf("%.10s was synced already, and it is later than %.10s, which is checked out", last, d.head)
+		return fmt.Sprintf("%.10s was synced already, and it is later than %.10s, which is checked out", last, d.head), true
 	}
-	return related.aside
+	return related.aside, false
 }
 
 // planned are packages in which a plan is made: they note each write, and keep the files that revisions had before.

@@ -145,7 +145,7 @@ func (r *Repository) damaged(err error) error {
 }
 
 // Address returns the address, without a password.
-func (r *Repository) Address() string { return redacted(r.address) }
+func (r *Repository) Address() string { return Shown(r.address) }
 
 // everything is what is fetched: the branches and the tags.
 var everything = []string{"+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"}
@@ -326,8 +326,8 @@ func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 var ofCaller = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "GIT_PREFIX", "GIT_NAMESPACE"}
 
-// redacted returns an address without the password in it.
-func redacted(address string) string {
+// Shown returns an address without the password in it.
+func Shown(address string) string {
 	if u, err := url.Parse(address); err == nil && u.User != nil {
 		return u.Redacted()
 	}

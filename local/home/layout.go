@@ -140,7 +140,7 @@ func messageOf(subject string, a *annotation, by made) (string, error) {
 		return "", err
 	}
 	message := subject + "\n\nkpt:" + string(line) + "\n"
-	if by.variant != "" {
+	if by.fleet != "" || by.variant != "" {
 		message += "\n" + trailersOf(by)
 	}
 	return message, nil
@@ -151,7 +151,9 @@ func trailersOf(by made) (text string) {
 	if by.fleet != "" {
 		text += fleetTrailer + by.fleet + "\n"
 	}
-	text += variantTrailer + by.variant + "\n"
+	if by.variant != "" {
+		text += variantTrailer + by.variant + "\n"
+	}
 	if by.tree != "" {
 		text += treeTrailer + by.tree + "\n"
 	}

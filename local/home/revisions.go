@@ -182,11 +182,20 @@ func (h *Home) onBranch(r *repository, pkg revision.Package, where string, branc
 // key is that of the notes on a revision.
 func (f *found) key() key { return key{f.Namespace, f.Name} }
 
-// note gives a revision what is noted of it. A draft of this fleet of which nothing is noted says itself whose it is.
+// shares reports whether another Repository of the namespace is over the place of a package, too. Branches and tags do
+// not say in which of them a package is.
+func (r *repository) shares(where string) bool {
+	return slices.ContainsFunc(r.repositories, func(o *repository) bool {
+		return o != r && o.Namespace == r.Namespace && strings.HasPrefix("/"+where+"/", o.Root())
+	})
+}
+
+// note gives a revision what is noted of it. A draft of this fleet of which nothing is noted says itself whose it is,
+// unless it may be in several Repositories.
 func (h *Home) note(f *found) {
 	note, noted := h.notes[f.key().String()]
 	f.Owners, f.Labels, f.Annotations = slices.Clone(note.Owners), maps.Clone(note.Labels), maps.Clone(note.Annotations)
-	if !noted && f.Open() && f.variant != "" && f.fleet == h.fleet && h.fleet != "" {
+	if !noted && f.Open() && f.variant != "" && f.fleet == h.fleet && h.fleet != "" && !f.in.shares(f.path) {
 		namespace, name, _ := strings.Cut(f.variant, "/")
 		if namespace == f.Namespace {
 			f.Owners = []metav1.OwnerReference{revision.Owner{Name: name}.Reference()}

@@ -133,7 +133,7 @@ func (h *Home) openDrafts(r *repository, s *Settled) (owned map[string]bool, ope
 			case Owned(&f.Revision):
 				owned[pkg] = true
 				open = append(open, *f)
-			case owned[pkg] && f.variant == "" && f.Task.Type != "":
+			case owned[pkg] && f.fleet == "" && f.Task.Type != "":
 				s.Porchs = append(s.Porchs, f.key().String())
 			}
 		}

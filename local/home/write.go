@@ -71,7 +71,7 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 // by is who makes commits.
 func (h *Home) by(namespace, variant string, tree git.Hash) made {
 	if variant == "" {
-		return made{}
+		return made{fleet: h.fleet}
 	}
 	return made{fleet: h.fleet, variant: namespace + "/" + variant, tree: string(tree)}
 }
