@@ -100,7 +100,7 @@ func Find(ctx context.Context, home packages.Home, c *Copy) (*Likeness, error) {
 		case l.Same == 0 || best != nil && l.differ > best.differ:
 			continue
 		case best != nil && l.differ == best.differ:
-			l.Alike = append(best.Alike, best.upstream.Name)
+			l.Alike = slices.Concat(best.Alike, []string{best.upstream.Name})
 		}
 		best = l
 	}
