@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/package-variants/package-variants/engine/adopt"
-	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/local/fleet"
 	"github.com/package-variants/package-variants/local/programs"
@@ -56,8 +55,7 @@ func (e *env) adopt(ctx context.Context, f *fleet.Fleet, dir, upstream string, y
 		return err
 	}
 	c.Number = number
-	ask := func(question string) error { return review.Confirm(question, yes, isTerminal(e.In), e.In, e.Out) }
-	made, err := programs.Adopt(ctx, e.Streams, &differ, f.Home(), c, ask)
+	made, err := programs.Adopt(ctx, e.Streams, &differ, f.Home(), c, yes)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ package command
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"time"
 
@@ -52,21 +51,11 @@ func newPlan(e *env) *cobra.Command {
 			about := plans.About{Over: "the fleet in " + args[0], Time: time.Now()}
 			return errors.Join(err, show.Failure(e.Out, format, &about, err))
 		}
-		return e.printPlan(plan, format)
-	}
-	return cmd
-}
-
-// printPlan prints a plan, and returns an error by which programs see what is in it.
-func (e *env) printPlan(plan *plans.Plan, format string) error {
-	if err := show.Print(e.Out, format, plan, isTerminal(e.Out) && os.Getenv("NO_COLOR") == ""); err != nil {
+		changes, err := e.PrintPlan(plan, format)
+		if changes {
+			err = errDiffers
+		}
 		return err
 	}
-	if failed := plan.Errors(); len(failed) > 0 {
-		return errors.New(strings.Join(failed, "\nerror: "))
-	}
-	if plan.Changes() {
-		return errDiffers
-	}
-	return nil
+	return cmd
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/package-variants/package-variants/engine/review"
@@ -14,7 +13,6 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/local/fleet"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -114,7 +112,7 @@ func (e *env) review(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOp
 		return review.NotDone(a.done, 0, refused)
 	}
 	question := a.verb + " " + review.Counted(len(todo), "package revision") + "?"
-	if err := review.Confirm(question, o.yes, isTerminal(e.In), e.In, e.Out); err != nil {
+	if err := e.Confirm(question, o.yes); err != nil {
 		return err
 	}
 	failed := f.Push(ctx, todo)
@@ -148,10 +146,4 @@ func (e *env) itemsOf(ctx context.Context, f *fleet.Fleet, a *action, o *reviewO
 		}
 	}
 	return items, nil
-}
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	file, isFile := stream.(*os.File)
-	return isFile && term.IsTerminal(int(file.Fd()))
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
-// Adopt shows the revision of its upstream that a copy is nearest to, and how they differ, asks for confirmation, and
-// makes the draft that says so. Ask returns an error if the answer is no.
-func Adopt(ctx context.Context, to Streams, d *Differ, home packages.Home, c *adopt.Copy,
-	ask func(question string) error) (*revision.Revision, error) {
+// Adopt shows the revision of its upstream that a copy is nearest to, and how they differ, asks for confirmation unless
+// the user already said yes, and makes the draft that says so.
+func Adopt(ctx context.Context, to Streams, d *Differ, home packages.Home, c *adopt.Copy, yes bool) (
+	*revision.Revision, error) {
 	found, err := adopt.Find(ctx, home, c)
 	if err != nil {
 		return nil, err
@@ -29,8 +29,8 @@ func Adopt(ctx context.Context, to Streams, d *Differ, home packages.Home, c *ad
 	if err != nil {
 		return nil, err
 	}
-	if err := ask(krm.Visible(fmt.Sprintf("make a draft of %s with %s as its upstream?", c.Package,
-		found.Upstream.Name))); err != nil {
+	question := fmt.Sprintf("make a draft of %s with %s as its upstream?", c.Package, found.Upstream.Name)
+	if err := to.Confirm(krm.Visible(question), yes); err != nil {
 		return nil, err
 	}
 	made, err := found.Draft(ctx, home)

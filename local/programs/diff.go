@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,12 +21,6 @@ type Differ struct {
 	// Variable is the environment variable that names the program, Default is the program otherwise, with its arguments.
 	Variable string
 	Default  []string
-}
-
-// Streams are those of a command.
-type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
 }
 
 // plainArgument matches the arguments that the program may get, as in kubectl: nothing that a shell would expand.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/engine/words"
+	"github.com/package-variants/package-variants/local/programs"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/spf13/cobra"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -38,6 +39,11 @@ type Env struct {
 func New(streams genericiooptions.IOStreams) *Env {
 	flags := genericclioptions.NewConfigFlags(true)
 	return &Env{IOStreams: streams, Flags: flags, Now: time.Now}
+}
+
+// Streams returns the streams for what the command lines share.
+func (e *Env) Streams() programs.Streams {
+	return programs.Streams{In: e.In, Out: e.Out, Err: e.ErrOut}
 }
 
 // Namespace returns the namespace of the flags, or else of the kubeconfig's context.

@@ -6,11 +6,9 @@ package adopt
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/package-variants/package-variants/engine/adopt"
-	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/local/programs"
@@ -19,7 +17,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/compare"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 const long = `Give a package that was copied by hand or by a script the upstream that it is a copy of. The command
@@ -63,12 +60,7 @@ func run(ctx context.Context, env *cli.Env, name, upstream string, yes bool) err
 	if err != nil {
 		return err
 	}
-	ask := func(question string) error {
-		file, isFile := env.In.(*os.File)
-		return review.Confirm(question, yes, isFile && term.IsTerminal(int(file.Fd())), env.In, env.Out)
-	}
-	streams := programs.Streams{In: env.In, Out: env.Out, Err: env.ErrOut}
-	made, err := programs.Adopt(ctx, streams, &compare.Differ, &porch.Home{Client: cluster.Porch}, c, ask)
+	made, err := programs.Adopt(ctx, env.Streams(), &compare.Differ, &porch.Home{Client: cluster.Porch}, c, yes)
 	if err != nil {
 		return live.Explain(err, live.Call{Verb: "create", Kind: live.Revision, Namespace: cluster.Namespace})
 	}

@@ -79,9 +79,8 @@ func compare(ctx context.Context, env *cli.Env, argument, against string) error 
 	if err != nil || note != "" {
 		return err
 	}
-	streams := programs.Streams{In: env.In, Out: env.Out, Err: env.ErrOut}
 	files := func(name string) (map[string]string, error) { return c.Files(ctx, name) }
-	differs, err := Differ.Pairs(ctx, streams, pairs, files)
+	differs, err := Differ.Pairs(ctx, env.Streams(), pairs, files)
 	if err != nil {
 		return err
 	}

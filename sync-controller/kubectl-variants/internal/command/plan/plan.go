@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -170,16 +169,12 @@ func (o *options) run(ctx context.Context) error {
 		about := o.about()
 		return errors.Join(err, show.Failure(o.env.Out, o.format, &about, err))
 	}
-	if err := show.Print(o.env.Out, o.format, plan, isTerminal(o.env.Out) && os.Getenv("NO_COLOR") == ""); err != nil {
-		return err
+	streams := o.env.Streams()
+	changes, err := streams.PrintPlan(plan, o.format)
+	if changes {
+		err = cli.ErrChanges
 	}
-	if failed := plan.Errors(); len(failed) > 0 {
-		return errors.New(strings.Join(failed, "\nerror: "))
-	}
-	if plan.Changes() {
-		return cli.ErrChanges
-	}
-	return nil
+	return err
 }
 
 // gcPercent makes the garbage collector run less often than by default: a plan leaves much behind that was parsed once,

@@ -5,11 +5,10 @@ package plan
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
-	"golang.org/x/term"
+	"github.com/package-variants/package-variants/local/programs"
 )
 
 // patience is the time before the first progress message, interval the time from one to the next.
@@ -29,7 +28,7 @@ type progress struct {
 // newProgress shows progress until end is called.
 func newProgress(out io.Writer) *progress {
 	p := &progress{out: out}
-	if isTerminal(out) {
+	if programs.IsTerminal(out) {
 		p.stop, p.stopped = make(chan struct{}), make(chan struct{})
 		go p.show(patience)
 	}
@@ -75,10 +74,4 @@ func (p *progress) end() {
 		close(p.stop)
 		<-p.stopped
 	}
-}
-
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha2"
@@ -19,7 +17,6 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 const longApprove = `Publish the drafts of PackageVariants. The command first shows each draft: what it was made from,
@@ -153,8 +150,8 @@ func finish(ctx context.Context, env *cli.Env, c *live.Cluster, a action, o *opt
 			return err
 		}
 	}
-	err = review.Confirm(krm.Visible(fmt.Sprintf("%s %s?", a.verb, question)), o.yes, isTerminal(env.In), env.In, env.Out)
-	if err != nil {
+	streams := env.Streams()
+	if err := streams.Confirm(krm.Visible(fmt.Sprintf("%s %s?", a.verb, question)), o.yes); err != nil {
 		return err
 	}
 	errs := doAll(ctx, env, c, a, items)
@@ -233,10 +230,4 @@ func lifecycle(ctx context.Context, c *live.Cluster, r *revision.Revision, to re
 	_, err := c.Porch.Move(ctx, r, to)
 	return live.Explain(err, live.Call{Verb: "patch", Kind: live.Revision, Subresource: "approval",
 		Namespace: c.Namespace})
-}
-
-// isTerminal reports whether the user can be asked.
-func isTerminal(in io.Reader) bool {
-	file, isFile := in.(*os.File)
-	return isFile && term.IsTerminal(int(file.Fd()))
 }
