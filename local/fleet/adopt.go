@@ -10,7 +10,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/adopt"
-	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git"
@@ -20,21 +19,22 @@ import (
 // claim has variants that adopt what exists take over what the branch has of their packages, as the first published
 // revision, if nothing of it was published.
 func (s *syncer) claim(ctx context.Context) error {
+	var claims []home.Claim
 	for _, pv := range s.store.AllVariants() {
-		if pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil || pv.Spec.Suspend ||
-			pv.Spec.AdoptionPolicy != variant.AdoptionPolicyAdoptExisting {
-			continue
-		}
-		claimed, err := s.home.Claim(ctx, revision.DownstreamOf(&pv.Spec), pv.Namespace,
-			revision.Owner{Name: pv.Name, UID: pv.UID})
-		if err != nil {
-			return err
-		}
-		for _, id := range claimed {
-			s.report.found(id + ": published what the branch has, for the variant " + objects.KeyOf(&pv).String())
+		if pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil && !pv.Spec.Suspend &&
+			pv.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting {
+			claims = append(claims, home.Claim{Namespace: pv.Namespace, Package: revision.DownstreamOf(&pv.Spec),
+				Owner: revision.Owner{Name: pv.Name, UID: pv.UID}})
 		}
 	}
-	return nil
+	claimed, err := s.home.Claim(ctx, claims)
+	notes := s.home.Notes()
+	for _, id := range claimed {
+		for _, by := range variantsOf(id, notes[id].Owners) {
+			s.report.found(id + ": published what the branch has, for the variant " + by.String())
+		}
+	}
+	return err
 }
 
 // Home returns the packages of the fleet.

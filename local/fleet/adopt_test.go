@@ -70,3 +70,18 @@ func TestSeveralRepositories(t *testing.T) {
 		})
 	}
 }
+
+// TestSeveralCopies has two copies that came with one commit taken over by one sync, each by its own variant.
+func TestSeveralCopies(t *testing.T) {
+	t.Parallel()
+	const adopts = "  adoptionPolicy: adoptExisting\n"
+	w := newWorld(t, web+adopts+another("other")+adopts)
+	files := map[string]string{}
+	for _, name := range []string{"web", "other"} {
+		files["edge/"+name+"/settings.yaml"], files["edge/"+name+"/package-context.yaml"] = settings("small"), packageContext
+		files["edge/"+name+"/Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: " + name + "\n"
+	}
+	w.Push("main", "Copy twice", files)
+	w.Equal("found", []string{"default/edge.other.v1: published what the branch has, for the variant default/other",
+		"default/edge.web.v1: published what the branch has, for the variant default/web"}, w.sync().Found)
+}
