@@ -15,6 +15,7 @@ import (
 	"github.com/package-variants/package-variants/e2e/internal/fleet"
 	"github.com/package-variants/package-variants/e2e/stack"
 	"github.com/package-variants/package-variants/e2e/stack/stacktest"
+	"github.com/package-variants/package-variants/local/fleet/fleettest"
 	"github.com/package-variants/package-variants/local/git/gittest"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,14 +63,9 @@ func (w *inGit) push(name, message string, files map[string]string, more ...stri
 // blueprint publishes a version of the blueprint.
 func (w *inGit) blueprint(size string, version int) {
 	w.t.Helper()
-	w.push("blueprints", "Version", map[string]string{"web/settings.yaml": sizes(size),
+	w.push("blueprints", "Version", map[string]string{"web/settings.yaml": fleettest.Settings(size),
 		"web/Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"},
 		fmt.Sprintf("HEAD:refs/tags/web/v%d", version))
-}
-
-func sizes(size string) string {
-	return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  size: " + size +
-		"\n  a: a\n  b: b\n  c: c\n  zone: none\n"
 }
 
 // sync syncs, and returns what is printed.
@@ -112,16 +108,6 @@ func (w *inGit) merge(draft string) {
 	w.clones["edge"].Update()
 	w.clones["edge"].Merge("drafts/" + draft)
 	w.clones["edge"].Git("push", "-q", "origin", "HEAD:refs/heads/main")
-}
-
-// file returns a file with a text.
-func (w *inGit) file(text string) string {
-	w.t.Helper()
-	name := filepath.Join(w.t.TempDir(), "manifests.yaml")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
-	return name
 }
 
 // content returns what the branches and tags of the packages have.
@@ -228,9 +214,7 @@ func (w *inGit) takeOver(text string, before map[string]string) *controller.Proc
 	w.Repository("blueprints", nil, false)
 	w.Repository("edge", nil, true)
 	w.expect("registered", before)
-	if out, err := w.stack.Kubectl(w.t.Context(), "apply", "--filename="+w.file(text)); err != nil {
-		w.t.Fatalf("%v\n%s", err, out)
-	}
+	applyText(w.t, w.stack, text)
 	c := controller.Start(w.t, controller.Options{Kubeconfig: w.stack.Kubeconfig, Args: []string{"--log-format=text"}})
 	c.WaitReady(w.t.Context())
 	for _, name := range []string{"web", "shop"} {

@@ -139,12 +139,18 @@ func (w *world) expectReasons(want map[string]string) {
 // applyText applies manifests.
 func (w *world) applyText(text string) {
 	w.t.Helper()
-	file := filepath.Join(w.t.TempDir(), "manifests.yaml")
+	applyText(w.t, w.stack, text)
+}
+
+// applyText applies manifests to a stack.
+func applyText(t *testing.T, s *stack.Stack, text string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "manifests.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
-	if out, err := w.stack.Kubectl(w.t.Context(), "apply", "--namespace="+namespace, "--filename="+file); err != nil {
-		w.t.Fatalf("%v\n%s", err, out)
+	if out, err := s.Kubectl(t.Context(), "apply", "--namespace="+namespace, "--filename="+file); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 }
 

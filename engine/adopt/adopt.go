@@ -88,6 +88,7 @@ func Find(ctx context.Context, home packages.Home, c *Copy) (*Likeness, error) {
 		return nil, err
 	}
 	var best *Likeness
+	copied := valuesOf(of.Files)
 	for i := range candidates {
 		upstream, err := home.Read(ctx, c.Namespace, candidates[i].Name)
 		if err != nil {
@@ -95,7 +96,7 @@ func Find(ctx context.Context, home packages.Home, c *Copy) (*Likeness, error) {
 		}
 		l := &Likeness{Copy: of, Upstream: upstream, copy: *r, upstream: candidates[i],
 			deployment: c.Deployment, lock: revision.LockOn(&candidates[i], c.Repository.Address, c.Repository.Directory)}
-		l.compare()
+		l.compare(copied, valuesOf(upstream.Files))
 		switch {
 		case l.Same == 0 || best != nil && l.differ > best.differ:
 			continue

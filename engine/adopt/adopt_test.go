@@ -155,8 +155,8 @@ func TestAsNear(t *testing.T) {
 	if diff := cmp.Diff(want, found.String()); diff != "" {
 		t.Error(diff)
 	}
-	l := &Likeness{Copy: found.Upstream, Upstream: found.Copy}
-	l.compare()
+	l := &Likeness{}
+	l.compare(valuesOf(found.Upstream.Files), valuesOf(found.Copy.Files))
 	if diff := cmp.Diff([]string{"Secret own"}, l.Lacks); diff != "" {
 		t.Error(diff)
 	}

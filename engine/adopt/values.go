@@ -3,7 +3,9 @@
 package adopt
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -13,8 +15,7 @@ import (
 )
 
 // compare counts the values that both have, wherever they are and however they are written.
-func (l *Likeness) compare() {
-	copied, upstream := valuesOf(l.Copy.Files), valuesOf(l.Upstream.Files)
+func (l *Likeness) compare(copied, upstream *values) {
 	own := 0
 	for value, n := range copied.count {
 		same := min(n, upstream.count[value])
@@ -64,14 +65,14 @@ func valuesOf(files map[string]string) *values {
 // addResources adds the values of a file of resources, and reports whether it is one.
 func (v *values) addResources(text string) bool {
 	var all []*yaml.RNode
-	decoder := yaml.NewDecoder(strings.NewReader(text))
-	for {
+	for decoder := yaml.NewDecoder(strings.NewReader(text)); ; {
 		var node yaml.Node
-		if err := decoder.Decode(&node); err != nil {
-			if err.Error() != "EOF" {
-				return false
-			}
+		err := decoder.Decode(&node)
+		if errors.Is(err, io.EOF) {
 			break
+		}
+		if err != nil {
+			return false
 		}
 		all = append(all, yaml.NewRNode(&node))
 	}

@@ -66,8 +66,8 @@ func (d *directory) id(state string) string {
 
 // standing says how a directory is related to what was synced last.
 type standing struct {
-	// late says that a later commit was synced already.
-	late bool
+	// late says which later commit was synced already; "" if none was.
+	late string
 	// aside says why the directory is no successor of what was synced; "" if it is one.
 	aside string
 }
@@ -78,13 +78,11 @@ func (d *directory) stand(ctx context.Context, last string) (standing, error) {
 		return standing{aside: d.dir + " is in no commit of a git repository"}, nil
 	}
 	changed, err := d.git(ctx, "status", "--porcelain", "--untracked-files=all", "--", ".")
-	switch {
-	case err != nil:
+	if err != nil {
 		return standing{}, err
-	case last != "" && last != d.commit:
-		if related := d.relation(ctx, last); related.late || related.aside != "" {
-			return related, nil
-		}
+	}
+	if related := d.merged(ctx, last); related != (standing{}) {
+		return related, nil
 	}
 	if changed != "" {
 		return standing{aside: "some files of " + d.dir + " are in no commit"}, nil
@@ -92,15 +90,19 @@ func (d *directory) stand(ctx context.Context, last string) (standing, error) {
 	return standing{}, nil
 }
 
-// relation compares the commit that is checked out with another.
-func (d *directory) relation(ctx context.Context, other string) standing {
-	if d.before(ctx, d.head, other) {
-		return standing{late: true}
-	}
-	if d.before(ctx, other, d.head) {
+// merged compares the directory, as it is when what is in it is merged, with the commit that was synced last; "" for
+// none.
+func (d *directory) merged(ctx context.Context, last string) standing {
+	switch {
+	case d.commit == "" || last == "" || last == d.commit:
+		return standing{}
+	case d.before(ctx, d.head, last):
+		return standing{late: fmt.Sprintf("%.10s was synced already, and it is later than %.10s, which is checked out", last,
+			d.head)}
+	case d.before(ctx, last, d.head):
 		return standing{}
 	}
-	return standing{aside: fmt.Sprintf("the commit %.10s does not follow %.10s, which was synced last", d.head, other)}
+	return standing{aside: fmt.Sprintf("the commit %.10s does not follow %.10s, which was synced last", d.head, last)}
 }
 
 // unmerged says why the commit of the directory does not count yet: it is not on the default branch of its remote. It

@@ -137,14 +137,7 @@ func TestLife(t *testing.T) {
 // merged.
 func TestConflict(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, web)
-	w.sync()
-	w.Merge(strings.TrimPrefix(draft1, "heads/"))
-	w.sync()
-	w.Push("main", "Keep it tiny", map[string]string{"edge/web/settings.yaml": strings.Replace(
-		w.Remote.Git("show", "main:edge/web/settings.yaml"), "size: small", "size: tiny", 1)})
-	w.Push("main", "Version 2", map[string]string{"blueprints/web/settings.yaml": settings("large")},
-		"HEAD:refs/tags/blueprints/web/v2")
+	w := conflicting(t)
 	report := w.sync()
 	w.Equal("upgrade", []string{"web: UpToDate v2 edge.web.packagevariant-2"}, lines(report))
 	w.Equal("conflicts", `with blueprints.web.v2, both sides changed data.size of ConfigMap "settings" in settings.yaml `+

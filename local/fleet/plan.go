@@ -3,9 +3,9 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/mutate"
@@ -27,11 +27,14 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	s := newSyncer(f, o)
-	behind, late := s.where.behind(ctx, s.was.Commit)
-	if late {
-		s.report.note("a sync of this commit does nothing: %s", behind)
+	stands := s.where.merged(ctx, s.was.Commit)
+	if stands.late != "" && !s.Aside {
+		s.report.note("a sync of this commit does nothing: %s", stands.late)
 	}
-	if err := errors.Join(s.start(ctx, behind), s.look(ctx)); err != nil {
+	if err := s.start(ctx, cmp.Or(stands.late, stands.aside)); err != nil {
+		return nil, err
+	}
+	if err := s.look(ctx); err != nil {
 		return nil, err
 	}
 	var all plans.Keys
@@ -60,19 +63,6 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	return plan, nil
 }
 
-// behind says why the commit of the directory does not count even when it is merged; "" if it does. It is late if a
-// later one was synced.
-func (d *directory) behind(ctx context.Context, last string) (why string, late bool) {
-	if d.commit == "" || last == "" || last == d.commit {
-		return "", false
-	}
-	related := d.relation(ctx, last)
-	if related.late {
-		return fmt.Sprintf("%.10s was synced already, and it is later than %.10s, which is checked out", last, d.head), true
-	}
-	return related.aside, false
-}
-
 // planned are packages in which a plan is made: they note each write, and keep the files that revisions had before.
 type planned struct {
 	pipelines
@@ -93,14 +83,14 @@ func (p *planned) Ask(ctx context.Context, d packages.Draft) (revision.Revision,
 	made, err := p.pipelines.Ask(ctx, d)
 	if err == nil {
 		p.note(made.Name, "create", memory.Revisions, "", nil)
-		_, err = p.keep(ctx, made.Namespace, made.Name)
+		err = p.keep(ctx, made.Namespace, made.Name)
 	}
 	return made, err
 }
 
 // Save implements packages.Home.
 func (p *planned) Save(ctx context.Context, read packages.Content, files map[string]string) (packages.Content, error) {
-	if _, err := p.keep(ctx, read.Namespace, read.Name); err != nil {
+	if err := p.keep(ctx, read.Namespace, read.Name); err != nil {
 		return packages.Content{}, err
 	}
 	saved, err := p.pipelines.Save(ctx, read, files)
@@ -139,11 +129,11 @@ func (p *planned) Original(ctx context.Context, namespace, name string) (map[str
 	return content.Files, err
 }
 
-// keep keeps the files of a revision, unless it has them already, and returns them.
-func (p *planned) keep(ctx context.Context, namespace, name string) (map[string]string, error) {
+// keep keeps the files of a revision, unless it has them already.
+func (p *planned) keep(ctx context.Context, namespace, name string) error {
 	files, err := p.Original(ctx, namespace, name)
 	if err == nil {
 		p.before[types.NamespacedName{Namespace: namespace, Name: name}] = files
 	}
-	return files, err
+	return err
 }

@@ -25,14 +25,7 @@ func (w *world) text(plan *plans.Plan) string {
 // TestPlan has a plan say what becomes of an upgrade beside a hotfix, with the files, and who published what.
 func TestPlan(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, web)
-	w.sync()
-	w.Merge(strings.TrimPrefix(draft1, "heads/"))
-	w.sync()
-	w.Push("main", "Keep it tiny", map[string]string{"edge/web/settings.yaml": strings.Replace(
-		w.Remote.Git("show", "main:edge/web/settings.yaml"), "size: small", "size: tiny", 1)})
-	w.Push("main", "Version 2", map[string]string{"blueprints/web/settings.yaml": settings("large")},
-		"HEAD:refs/tags/blueprints/web/v2")
+	w := conflicting(t)
 	o := w.options()
 	plan := w.plan(o)
 	w.Equal("a file", `--- a/settings.yaml

@@ -27,6 +27,16 @@ func published(t *testing.T, manifests string) *world {
 	return w
 }
 
+// conflicting returns a world in which a person and version 2 of the blueprint have changed the same value.
+func conflicting(t *testing.T) *world {
+	t.Helper()
+	w := published(t, web)
+	w.Push("main", "Keep it tiny", map[string]string{"edge/web/settings.yaml": strings.Replace(
+		w.Remote.Git("show", "main:edge/web/settings.yaml"), "size: small", "size: tiny", 1)})
+	w.secondVersion()
+	return w
+}
+
 // TestMergedAndTakenBack has a person merge an upgrade and take that back before the next sync, which knows the draft: it
 // is not made again until something else is asked for, whether its branch is still there or not.
 func TestMergedAndTakenBack(t *testing.T) {

@@ -79,9 +79,8 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if stands.late && !s.Aside {
-		s.report.note("nothing was done: %.10s was synced already, and it is later than %.10s, which is checked out",
-			s.was.Commit, s.where.head)
+	if stands.late != "" && !s.Aside {
+		s.report.note("nothing was done: %s", stands.late)
 		return false, nil
 	}
 	if stands.aside == "" && !s.Aside {
