@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the commands of the first part of docs/getting-started.md in a temporary directory, and prints what they print. It
+# Runs the commands of docs/getting-started.md in a temporary directory, and prints what they print. It
 # fails if a command fails, or if its output differs from what the page shows.
 #
 # usage: hack/demo.sh
@@ -82,9 +82,10 @@ while IFS= read -r line <&3; do
 	:) say "$paragraph" && paragraph='' ;;
 	*) text+=$line$'\n' ;;
 	esac
-done 3< <(sed -n '/^## On a laptop/,/^## In a cluster/{/^## /!p;}' "$page")
+done 3< <(sed '1,/^## /d' "$page")
 check
+say "$paragraph"
 kpt="it is not on the PATH: https://kpt.dev"
 if command -v kpt >/dev/null; then kpt='it is on the PATH'; fi
 printf '\nvariants sync --render has kpt run the pipelines of packages (%s).\n' "$kpt"
-printf '\nThat took %d seconds. The same step by step, and then in a cluster: %s\n' $((SECONDS - began)) "$page"
+printf '\nThat took %d seconds. The same step by step: %s\n' $((SECONDS - began)) "$page"
