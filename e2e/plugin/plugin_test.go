@@ -4,17 +4,11 @@ package plugin
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/e2e/internal/browser"
 )
 
 // TestLife follows a variant by the plugin: from its first draft by a suspension to an upgrade with a conflict.
@@ -47,7 +41,6 @@ func TestLife(t *testing.T) {
 
 	w.shows(1, "diff", "web")
 	w.shows(0, "trace", "blueprints/web")
-	w.lookAt("blueprints/web")
 	w.shows(2, "approve", "web", "--yes")
 	w.Propose("edge.web.packagevariant-2")
 	w.Ready("web")
@@ -69,30 +62,4 @@ func lifecycleIs(pv *v1alpha1.PackageVariant, want string) error {
 		return fmt.Errorf("its targets are %v", targets)
 	}
 	return nil
-}
-
-// lookAt opens the page of a tree, if there is a browser: the variant is there, a search finds it, and the page makes
-// no requests.
-func (w *world) lookAt(object string) {
-	w.t.Run("page", func(t *testing.T) {
-		file := filepath.Join(t.TempDir(), "trace.html")
-		got := w.kubectl("variants", "trace", object, "-o", "html")
-		if err := os.WriteFile(file, []byte(got.out), 0o600); err != nil || got.code != 0 {
-			t.Fatal(err, got)
-		}
-		p := browser.Open(t, file, 1200, false)
-		p.Picture("trace")
-		const shown = `[...document.querySelectorAll(".tree .name")].filter(e => e.checkVisibility()).map(e => e.innerText)`
-		p.Do(chromedp.SendKeys("#search", "packagevariant-2"))
-		want := []string{"blueprints/web", "web", "edge.web.packagevariant-2"}
-		if diff := cmp.Diff(want, browser.Eval[[]string](p, shown)); diff != "" {
-			t.Errorf("these are found (-want +got):\n%s", diff)
-		}
-		if chip := browser.Eval[string](p, `document.querySelector(".chips").innerText`); chip != "1 Ready" {
-			t.Errorf("the states are %q", chip)
-		}
-		if len(p.Requests()) != 1 || len(p.Errors()) > 0 {
-			t.Errorf("it asks for %q, and fails by %q", p.Requests(), p.Errors())
-		}
-	})
 }

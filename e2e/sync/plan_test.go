@@ -222,9 +222,6 @@ func (w *world) planOf(args []string, objects []client.Object, do func(...client
 	crowded := w.planned != nil
 	if runtime == "" && !w.busy {
 		p = w.planAtRest(args, objects)
-		if p.hasPipelines() && !w.stack.Foreign() {
-			p = w.planAtRest(slices.Concat(args, []string{"--render", "--function-runner", w.stack.FunctionRunner()}), objects)
-		}
 		p.crowded = crowded && len(p.Variants)+len(p.Sets) > 1
 		for _, o := range objects {
 			p.applied = append(p.applied, o.GetName())
@@ -233,11 +230,6 @@ func (w *world) planOf(args []string, objects []client.Object, do func(...client
 	do(objects...)
 	w.busy = true // until the test has waited for something of it
 	return p
-}
-
-// hasPipelines reports whether Porch runs pipelines of which the plan does not say what they change.
-func (p *plan) hasPipelines() bool {
-	return slices.ContainsFunc(p.Variants, func(v plannedVariant) bool { return len(v.Unforeseen) > 0 })
 }
 
 // plannedOf returns what a plan says about a variant.

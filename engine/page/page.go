@@ -66,10 +66,10 @@ type Group struct {
 type Node struct {
 	// Kind and Name identify the object; Detail is shown beside the name.
 	Kind, Name, Detail string
-	// State is a word, Reason details it, Age is how long it has lasted. Message is a sentence.
-	State                string
-	Tone                 Tone
-	Reason, Age, Message string
+	// State is a word, Reason details it. Message is a sentence.
+	State           string
+	Tone            Tone
+	Reason, Message string
 	// Done and Of are how many targets of a wave are done, of how many; they are hidden if Of is 0.
 	Done, Of int
 	// Steps are what happens to it, in order.

@@ -20,7 +20,7 @@ func awkward() *Page { return pageOf(evil) }
 func pageOf(evil string) *Page {
 	return &Page{
 		Title: evil, Summary: evil, Notes: []string{evil}, Counts: []Count{{State: evil, Tone: Bad, N: 1}},
-		Roots: []*Node{{Kind: evil, Name: evil, Detail: evil, State: evil, Reason: evil, Age: evil, Message: evil,
+		Roots: []*Node{{Kind: evil, Name: evil, Detail: evil, State: evil, Reason: evil, Message: evil,
 			Steps:     []string{evil},
 			Drafts:    []Draft{{Name: evil, Compared: evil, Files: []File{{Path: evil, Change: evil, Diff: "@@\n+" + evil}}}},
 			Conflicts: []Conflict{{evil, evil, evil, evil, "local"}},

@@ -40,8 +40,6 @@ type Options struct {
 	Write func(draft types.NamespacedName, files map[string]string) error
 	// Deleted are the variants that go with a deleted set, by set.
 	Deleted map[types.NamespacedName][]string
-	// Progress is called with (done, total) as variants are looked at; nil to skip that.
-	Progress func(done, of int)
 	// Denied returns an objects.ErrDenied if the controller lacks one of the verbs for the objects of a kind; nil for a
 	// controller that may read all kinds.
 	Denied func(ctx context.Context, kind objects.Kind, verbs ...string) error
@@ -176,16 +174,12 @@ func (p *planner) run(ctx context.Context) error {
 				return err
 			}
 		}
-		all := sorted(p.records)
-		for i, r := range all {
+		for _, r := range sorted(p.records) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			if err := p.lookAt(ctx, r); err != nil {
 				return err
-			}
-			if p.Progress != nil {
-				p.Progress(i+1, len(all))
 			}
 		}
 		if p.world.Version() == version {

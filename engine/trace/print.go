@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/package-variants/package-variants/engine/page"
 	"github.com/package-variants/package-variants/engine/visible"
 	"k8s.io/apimachinery/pkg/util/duration"
 )
@@ -27,7 +26,6 @@ var Printers = map[string]Printer{
 	"wide": shown(func(w io.Writer, trees []*Node, now time.Time) error { return printText(w, trees, now, 0) }),
 	"json": printJSON, // for programs
 	"dot":  shown(printDot),
-	"html": shown(printHTML),
 }
 
 // shown returns a printer for people.
@@ -109,9 +107,20 @@ func shortened(text string, cut int) string {
 	return text
 }
 
-// colours are the colours of the graph, by tone.
-var colours = map[page.Tone]string{
-	page.Good: "#2e7d32", page.Bad: "#c62828", page.Quiet: "#616161", page.Wait: "#1565c0", page.Change: "#b26a00",
+// colour returns the colour of a state in the graph: green for what is well, red for what needs a person, grey for what
+// is suspended, blue for what waits, and otherwise amber for what is under way.
+func colour(state string) string {
+	switch state {
+	case "Ready", "Published", "Complete", stateBranch:
+		return "#2e7d32"
+	case "Stalled", "NotFound", "Unpublished":
+		return "#c62828"
+	case stateSuspended:
+		return "#616161"
+	case "AwaitingApproval", "Proposed", "Soaking", statePending:
+		return "#1565c0"
+	}
+	return "#b26a00"
 }
 
 // printDot writes the trees as a directed graph for Graphviz.
@@ -139,7 +148,7 @@ func (n *Node) dot(out *strings.Builder, now time.Time, count *int) string {
 		lines[2] += ", " + age
 	}
 	fmt.Fprintf(out, "  %s [label=%s, color=%q, tooltip=%s];\n", id, dotText(strings.Join(lines, "\n")),
-		colours[toneOf(n.State)], dotText(n.Message))
+		colour(n.State), dotText(n.Message))
 	for _, child := range n.Children {
 		fmt.Fprintf(out, "  %s -> %s;\n", id, child.dot(out, now, count))
 	}

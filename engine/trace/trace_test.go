@@ -286,25 +286,3 @@ func TestPrintJSON(t *testing.T) {
 		t.Errorf("it is escaped for a page:\n%s", out.String())
 	}
 }
-
-// TestPrintHTML checks that the page names the state of each object, quotes its input, and loads nothing.
-func TestPrintHTML(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	if err := Printers["html"](&out, awkward(), now); err != nil {
-		t.Fatal(err)
-	}
-	page := out.String()
-	for _, want := range []string{
-		"<title>Package variants of a&#34;b\\c</title>", `<span class="state bad">Stalled</span>`, "<b>1</b> Stalled</button>",
-		`<span class="state good">Published</span>`, `<span class="state change">Draft</span>`,
-		"&lt;b&gt;bold&lt;/b&gt; &amp;", `<span class="age">for 60m</span>`,
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page has no %s:\n%s", want, page)
-		}
-	}
-	if strings.Contains(page, "<b>bold") {
-		t.Error("what the page is told is taken for markup")
-	}
-}

@@ -55,7 +55,7 @@ Package blueprints/web v1 Published - AGE
  └─ PackageVariant webs-edge-web-akg5t4nb51 v1 Ready UpToDate AGE
  └─ PackageRevision edge.web.packagevariant-1 - Draft clone AGE made from blueprints.web.v1
 `, got)
-	w.Equal("format", "error: --output \"x\" is none of dot, html, json, text, wide\n", w.run(exitError, "trace", "web", "-o", "x"))
+	w.Equal("format", "error: --output \"x\" is none of dot, json, text, wide\n", w.run(exitError, "trace", "web", "-o", "x"))
 }
 
 // TestAboutItself has the program complete its own arguments, and say its version.

@@ -28,8 +28,8 @@ state.`
 const exampleTrace = `  # What is made from the package web in the Repository blueprints?
   variants trace blueprints/web --dir fleet/
 
-  # A page for the browser
-  variants trace packagevariantset/edge --dir fleet/ -o html > fleet.html`
+  # Draw the variants of a set
+  variants trace packagevariantset/edge --dir fleet/ -o dot | dot -Tsvg > fleet.svg`
 
 func newTrace(e *env) *cobra.Command {
 	var output string

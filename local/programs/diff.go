@@ -60,7 +60,7 @@ func (d *Differ) Run(ctx context.Context, to Streams, before, after review.Side)
 	defer func() { _ = os.RemoveAll(dir) }()
 	before, after = review.Shown(before, after)
 	for _, s := range []review.Side{before, after} {
-		if err := write(dir, s.Name, s.Files); err != nil {
+		if err := Write(dir, s.Name, s.Files); err != nil {
 			return false, fmt.Errorf("cannot write the files to compare: %w", err)
 		}
 	}

@@ -58,6 +58,8 @@ func TestRun(t *testing.T) {
 		"a program that fails": {[]string{"diff", "--no-such-flag"}, review.Side{Name: "after"}, false, "", "diff failed: exit status 2"},
 		"a file out of the package": {unified, review.Side{Name: "after", Files: map[string]string{"../x": ""}}, false, "",
 			`cannot write the files to compare: after has the file "../x", which is not in the package`},
+		"a file of git": {unified, review.Side{Name: "after", Files: map[string]string{".git/config": ""}}, false, "",
+			`cannot write the files to compare: after has the file ".git/config", which git itself would read: take it out of the package`},
 		"two files in the place of one": {unified, review.Side{Name: "after", Files: map[string]string{"x": "", "x/y": ""}}, false, "",
 			"cannot write the files to compare: "},
 	} {

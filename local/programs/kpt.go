@@ -18,14 +18,7 @@ import (
 )
 
 // Kpt runs the pipelines of packages, as kpt fn render does.
-type Kpt struct {
-	program string
-	// Environ returns the environment of kpt, which may use a directory for itself; nil for the one of this process.
-	Environ func(directory string) ([]string, error)
-	// Unreachable is what the output of kpt has if what runs its functions is not there; "" for nothing beside what kpt
-	// says itself.
-	Unreachable string
-}
+type Kpt struct{ program string }
 
 // PipelineError is the failure of a package's pipeline.
 type PipelineError struct{ Said string }
@@ -66,24 +59,19 @@ func (k *Kpt) Render(ctx context.Context, files map[string]string) (map[string]s
 	}
 	defer func() { _ = os.RemoveAll(top) }()
 	name := nameOf(files)
-	if err := write(top, name, files); err != nil {
+	if err := Write(top, name, files); err != nil {
 		return nil, err
 	}
 	directory := filepath.Join(top, name)
 	var said bytes.Buffer
 	command := exec.CommandContext(ctx, k.program, "fn", "render", directory) //nolint:gosec // the user's kpt
 	command.Stdout, command.Stderr = &said, &said
-	if k.Environ != nil {
-		if command.Env, err = k.Environ(filepath.Join(top, ".bin")); err != nil {
-			return nil, err
-		}
-	}
 	if err := command.Run(); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		text := strings.TrimSpace(strings.ReplaceAll(said.String(), top+string(filepath.Separator), ""))
-		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() < 0 || k.lacksRuntime(text) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() < 0 || lacksRuntime(text) {
 			return nil, &RuntimeError{err, text}
 		}
 		return nil, &PipelineError{fmt.Sprintf("kpt fn render failed (%v): %s", err, text)}
@@ -92,10 +80,9 @@ func (k *Kpt) Render(ctx context.Context, files map[string]string) (map[string]s
 }
 
 // lacksRuntime reports whether kpt says that there is no container runtime here.
-func (k *Kpt) lacksRuntime(said string) bool {
+func lacksRuntime(said string) bool {
 	return strings.Contains(said, "must be running to use this command") ||
-		strings.Contains(said, "executable file not found in $PATH") ||
-		k.Unreachable != "" && strings.Contains(said, k.Unreachable)
+		strings.Contains(said, "executable file not found in $PATH")
 }
 
 // nameOf returns the package name in the Kptfile, or another one if that cannot name a directory.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/podman"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -20,8 +19,5 @@ func main() {
 	ctrl.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
-	if podman.Called(os.Args) {
-		os.Exit(podman.Run(ctrl.SetupSignalHandler(), os.Args[1:], streams))
-	}
 	os.Exit(command.Run(ctrl.SetupSignalHandler(), os.Args[1:], streams))
 }

@@ -14,8 +14,6 @@ import (
 	"github.com/package-variants/package-variants/local/programs"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/spf13/cobra"
-	authenticationv1 "k8s.io/api/authentication/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
@@ -90,21 +88,13 @@ func (e *Env) Client() (client.Client, error) { return e.ClientWarning(nil) }
 
 // ClientWarning is Client with a handler for the API server's warnings; with nil they are logged.
 func (e *Env) ClientWarning(handler rest.WarningHandler) (client.Client, error) {
-	return e.client(func(config *rest.Config) { config.WarningHandler = handler })
-}
-
-// client returns a client with a changed configuration. It also has the types by which rights are asked for.
-func (e *Env) client(change func(*rest.Config)) (client.Client, error) {
 	config, err := e.Config()
 	if err != nil {
 		return nil, err
 	}
-	change(config)
+	config.WarningHandler = handler
 	types, err := scheme.New()
 	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(authenticationv1.AddToScheme(types), rbacv1.AddToScheme(types)); err != nil {
 		return nil, err
 	}
 	mapper, err := e.Flags.ToRESTMapper()
@@ -112,17 +102,6 @@ func (e *Env) client(change func(*rest.Config)) (client.Client, error) {
 		return nil, NoCluster(err)
 	}
 	return client.New(config, client.Options{Scheme: types, Mapper: mapper})
-}
-
-// ClientAs is Client for another user, whom the user of the flags must have the right to impersonate. It returns nil if
-// the flags already impersonate a user: the rights of the person behind that user do not count.
-func (e *Env) ClientAs() func(user string) (client.Client, error) {
-	if *e.Flags.Impersonate != "" {
-		return nil
-	}
-	return func(user string) (client.Client, error) {
-		return e.client(func(config *rest.Config) { config.Impersonate = rest.ImpersonationConfig{UserName: user} })
-	}
 }
 
 // NoCluster returns the error of a command that needs a cluster and finds none.

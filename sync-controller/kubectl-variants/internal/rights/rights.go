@@ -5,57 +5,63 @@
 package rights
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// usual is the ServiceAccount of a controller that is installed as the manual says, as NAMESPACE/NAME.
+const usual = "package-variants-system/sync-controller"
+
+// errSnapshot says why the rights of a snapshot's controller are not known.
+var errSnapshot = errors.New("a snapshot does not tell its rights")
+
 // Controller is the controller of a cluster, as far as its rights matter. Each question is asked once.
 type Controller struct {
-	// client is the user's; nil for a snapshot. as returns a client that acts as another user.
-	client client.Client
-	as     func(user string) (client.Client, error)
-	// named is the account that the user names; empty to find it.
-	named string
+	// client is the user's; nil for a snapshot. namespace and name are those of the controller's ServiceAccount.
+	client          client.Client
+	namespace, name string
 
-	mu       sync.Mutex
-	user     *string
-	accounts map[string]found
-	answers  map[question]bool
-	assumed  map[string][]string // what is assumed, by the reason
+	mu      sync.Mutex
+	answers map[authorizationv1.ResourceAttributes]answer
+	assumed map[string][]string // what is assumed, by the reason
 }
 
-// question is whether the controller of a namespace has a right.
-type question struct {
-	namespace string
-	right     authorizationv1.ResourceAttributes
+// answer is that to a question, or why there is none.
+type answer struct {
+	allowed bool
+	err     error
 }
 
 // New returns the controller of the cluster that a user's client reaches. account is the controller's ServiceAccount,
-// as NAMESPACE/NAME; without it the account is found by its labels. as returns a client that acts as another user; it
-// may be nil.
-func New(c client.Client, account string, as func(user string) (client.Client, error)) (*Controller, error) {
-	if namespace, name, two := strings.Cut(account, "/"); account != "" && (!two || namespace == "" || name == "") {
+// as NAMESPACE/NAME; "" stands for that of the usual installation.
+func New(c client.Client, account string) (*Controller, error) {
+	namespace, name, two := strings.Cut(cmp.Or(account, usual), "/")
+	if !two || namespace == "" || name == "" {
 		return nil, fmt.Errorf("--controller-account is %q, but must be NAMESPACE/NAME of a ServiceAccount", account)
 	}
 	r := OfSnapshot()
-	r.client, r.as, r.named = client.NewDryRunClient(c), as, account
+	r.client, r.namespace, r.name = client.NewDryRunClient(c), namespace, name
 	return r, nil
 }
 
 // OfSnapshot returns the controller of a cluster that cannot be asked: it is assumed to have all rights.
 func OfSnapshot() *Controller {
-	return &Controller{accounts: map[string]found{}, answers: map[question]bool{}, assumed: map[string][]string{}}
+	return &Controller{answers: map[authorizationv1.ResourceAttributes]answer{}, assumed: map[string][]string{}}
 }
 
 // Denied returns an *watches.DeniedError if the controller lacks one of the verbs for the objects of a kind.
@@ -76,7 +82,7 @@ func (c *Controller) Denied(ctx context.Context, kind objects.Kind, verbs ...str
 	for _, verb := range verbs {
 		right := authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Group: resource.Group,
 			Version: gvk.Version, Resource: resource.Resource}
-		if !c.may(ctx, question{kind.Namespace, right}, fmt.Sprintf("read %s (%s)", kind.Kind, kind.APIVersion)) {
+		if !c.may(ctx, kind.Namespace, &right, fmt.Sprintf("read %s (%s)", kind.Kind, kind.APIVersion)) {
 			return &watches.DeniedError{Resource: resource, Namespace: namespace}
 		}
 	}
@@ -89,25 +95,68 @@ func (c *Controller) May(ctx context.Context, right *authorizationv1.ResourceAtt
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	what := strings.TrimSuffix(fmt.Sprintf("%s %s/%s", right.Verb, right.Resource, right.Subresource), "/")
-	return c.may(ctx, question{right.Namespace, *right}, what), nil
+	return c.may(ctx, right.Namespace, right, what), nil
 }
 
-// may answers a question, about what is called so in notes. The lock must be held.
-func (c *Controller) may(ctx context.Context, q question, what string) bool {
-	if answer, asked := c.answers[q]; asked {
-		return answer
-	}
-	account, err := c.accountIn(ctx, q.namespace)
-	allowed := true
+// may reports whether the controller of a namespace has a right, which is called so in notes. The lock must be held.
+func (c *Controller) may(ctx context.Context, namespace string, right *authorizationv1.ResourceAttributes,
+	what string) bool {
+	err := c.worksIn(ctx, namespace)
 	if err == nil {
-		allowed, err = c.ask(ctx, account, &q.right)
+		got := c.ask(ctx, right)
+		if got.err == nil {
+			return got.allowed
+		}
+		err = got.err
 	}
-	if err != nil {
-		allowed = true
-		c.assumed[err.Error()] = append(c.assumed[err.Error()], what)
+	c.assumed[err.Error()] = append(c.assumed[err.Error()], what)
+	return true
+}
+
+// worksIn returns an error if the account is not that of the controller which works in a namespace: that one may list
+// PackageVariants there.
+func (c *Controller) worksIn(ctx context.Context, namespace string) error {
+	if c.client == nil {
+		return errSnapshot
 	}
-	c.answers[q] = allowed
-	return allowed
+	works := c.ask(ctx, &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "list",
+		Group: v1alpha1.GroupVersion.Group, Version: v1alpha1.GroupVersion.Version, Resource: "packagevariants"})
+	if works.err == nil && !works.allowed {
+		return fmt.Errorf("%s/%s may not list packagevariants in the namespace %q, as its account may; name the "+
+			"ServiceAccount of the controller by --controller-account", c.namespace, c.name, namespace)
+	}
+	return works.err
+}
+
+// ask asks whether the account has a right, which administrators of a namespace may ask for what is in it.
+func (c *Controller) ask(ctx context.Context, right *authorizationv1.ResourceAttributes) answer {
+	got, asked := c.answers[*right]
+	if asked {
+		return got
+	}
+	spec := authorizationv1.SubjectAccessReviewSpec{
+		User: "system:serviceaccount:" + c.namespace + ":" + c.name, ResourceAttributes: right,
+		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + c.namespace, "system:authenticated"},
+	}
+	if right.Namespace == metav1.NamespaceAll {
+		review := &authorizationv1.SubjectAccessReview{Spec: spec}
+		got.err = c.client.Create(ctx, review)
+		got.allowed = review.Status.Allowed
+	} else {
+		review := &authorizationv1.LocalSubjectAccessReview{Spec: spec}
+		review.Namespace = right.Namespace
+		got.err = c.client.Create(ctx, review)
+		got.allowed = review.Status.Allowed
+	}
+	switch {
+	case apierrors.IsForbidden(got.err):
+		got.err = fmt.Errorf("you may not find out what its account %s/%s may do, for which you need the right to create "+
+			"localsubjectaccessreviews, or subjectaccessreviews for what is in no namespace", c.namespace, c.name)
+	case got.err != nil:
+		got.err = fmt.Errorf("the API server does not say what %s/%s may do: %w", c.namespace, c.name, got.err)
+	}
+	c.answers[*right] = got
+	return got
 }
 
 // Notes say what was assumed so far, and why; none if nothing was.

@@ -49,7 +49,7 @@ func (o *options) rights() (*rights.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rights.New(cluster, o.account, o.env.ClientAs())
+	return rights.New(cluster, o.account)
 }
 
 // inNamespace returns the objects of manifests. Those without a namespace get the given one.

@@ -5,7 +5,6 @@ package plan
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,13 +13,12 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/dryrun"
 )
 
-// inGit returns a directory that has a git repository with files, fleet at its commit v1, and a snapshot outside of
-// git.
-func inGit(t *testing.T, fleet map[string]string) string {
+// withBase returns a directory that has a fleet twice, as before and as fleet, and a snapshot.
+func withBase(t *testing.T, fleet map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	const finalizer = "config.porch.kpt.dev/packagevariants"
-	files := map[string]string{".gitignore": "snapshot\n", "snapshot/owned.yaml": owned + ownedVariant("a", finalizer, "s1", "delete") +
+	files := map[string]string{"snapshot/owned.yaml": owned + ownedVariant("a", finalizer, "s1", "delete") +
 		ownedVariant("b", finalizer, "s1", "orphan")}
 	for _, name := range []string{"cluster.yaml", "contents.yaml"} {
 		text, err := os.ReadFile(filepath.Join("testdata", "snapshot", name))
@@ -30,20 +28,12 @@ func inGit(t *testing.T, fleet map[string]string) string {
 		files["snapshot/"+name] = string(text)
 	}
 	for name, text := range fleet {
-		files["fleet/"+name] = text
+		files["before/"+name], files["fleet/"+name] = text, text
 	}
 	for file, text := range files {
 		file = filepath.Join(dir, file)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
-		}
-	}
-	for _, arguments := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-q", "-m", "one"}, {"tag", "v1"}} {
-		command := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=t", "-c",
-			"user.email=t@example.com"}, arguments...)...)
-		command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
-		if out, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v\n%s", strings.Join(arguments, " "), err, out)
 		}
 	}
 	return dir
@@ -66,30 +56,30 @@ func TestBase(t *testing.T) {
 		"a set": {map[string]string{"set.yaml": set, "repository.yaml": repository}, []string{"set.yaml"}, map[string][]string{
 			"a": {"delete", "delete edge-1.a.packagevariant-1, let the variant go"},
 			"b": {"delete", "orphan edge-1.b.packagevariant-1, let the variant go"}},
-			[]string{"These objects are in v1 and not in FLEET any more, and are treated as deleted: PackageVariantSet web"}},
+			[]string{"These objects are in BEFORE and not in FLEET any more, and are treated as deleted: PackageVariantSet web"}},
 		"all": {map[string]string{"set.yaml": set}, []string{"."}, map[string][]string{
 			"a": {"delete", "delete edge-1.a.packagevariant-1, let the variant go"},
 			"b": {"delete", "orphan edge-1.b.packagevariant-1, let the variant go"}},
-			[]string{"These objects are in v1 and not in FLEET any more, and are treated as deleted: PackageVariantSet web"}},
+			[]string{"These objects are in BEFORE and not in FLEET any more, and are treated as deleted: PackageVariantSet web"}},
 		"a Repository": {map[string]string{"variant.yaml": alone, "repository.yaml": repository}, []string{"repository.yaml"},
 			map[string][]string{"alone": {"fail", ""}},
-			[]string{"These objects are in v1 and not in FLEET any more, and are treated as deleted: Repository edge-2"}},
+			[]string{"These objects are in BEFORE and not in FLEET any more, and are treated as deleted: Repository edge-2"}},
 		"what is not there": {map[string]string{"variant.yaml": alone, "other.yaml": strings.Replace(alone, "{name: alone}", "{name: other}", 1)},
 			[]string{"other.yaml"}, map[string][]string{"alone": {"create", "clone blueprints.web.v1 into edge-2/alone"}},
-			[]string{"These objects are in v1 and not in FLEET any more, and are treated as deleted: PackageVariant other"}},
+			[]string{"These objects are in BEFORE and not in FLEET any more, and are treated as deleted: PackageVariant other"}},
 		"nothing": {map[string]string{"variant.yaml": alone}, nil, map[string][]string{
 			"alone": {"create", "clone blueprints.web.v1 into edge-2/alone"}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := inGit(t, c.base)
-			fleet := filepath.Join(dir, "fleet")
+			dir := withBase(t, c.base)
+			fleet, before := filepath.Join(dir, "fleet"), filepath.Join(dir, "before")
 			for _, file := range c.remove {
 				if err := os.RemoveAll(filepath.Join(fleet, file)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			plan, _ := planOf(t, "-f", fleet, "--base", "v1", "--from", filepath.Join(dir, "snapshot"))
+			plan, _ := planOf(t, "-f", fleet, "--base", before, "--from", filepath.Join(dir, "snapshot"))
 			got := map[string][]string{}
 			for i := range plan.Variants {
 				if v := &plan.Variants[i]; !v.Other {
@@ -101,7 +91,7 @@ func TestBase(t *testing.T) {
 			}
 			var notes []string
 			for _, note := range plan.Notes {
-				notes = append(notes, strings.ReplaceAll(note, fleet, "FLEET"))
+				notes = append(notes, strings.NewReplacer(fleet, "FLEET", before, "BEFORE").Replace(note))
 			}
 			if diff := cmp.Diff(append(c.notes, dryrun.FromSnapshot), notes); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)

@@ -12,20 +12,14 @@ import (
 	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/programs"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/podman"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
 )
 
-// newKpt returns a renderer that runs kpt. The function-runner at the address runner, as host:port, runs the functions;
-// without an address kpt runs them itself.
-func newKpt(runner string) (world.Render, error) {
+// newKpt returns a renderer that runs the user's kpt.
+func newKpt() (world.Render, error) {
 	kpt, err := programs.FindKpt()
 	if err != nil {
 		return nil, err
-	}
-	if runner != "" {
-		kpt.Environ = func(directory string) ([]string, error) { return podman.Install(directory, runner) }
-		kpt.Unreachable = podman.Unreachable
 	}
 	return func(ctx context.Context, files map[string]string) (map[string]string, error) {
 		formatted, err := tasks.Render(files)
@@ -35,8 +29,7 @@ func newKpt(runner string) (world.Render, error) {
 		rendered, err := kpt.Render(ctx, formatted)
 		if lacking, ok := errors.AsType[*programs.RuntimeError](err); ok {
 			return nil, fmt.Errorf("kpt cannot run functions (%w), and what they change %w: start docker, or what "+
-				"KRM_FN_RUNTIME names, or a function-runner at --function-runner, or leave out --render: %s", lacking.Err,
-				plans.ErrUnforeseen, lacking.Said)
+				"KRM_FN_RUNTIME names, or leave out --render: %s", lacking.Err, plans.ErrUnforeseen, lacking.Said)
 		}
 		if failed, ok := errors.AsType[*programs.PipelineError](err); ok {
 			// As Porch says it, in one line.

@@ -28,11 +28,11 @@ type changes struct {
 }
 
 // read reads what -f and --base name.
-func (o *options) read(ctx context.Context, types *runtime.Scheme) (*changes, error) {
+func (o *options) read(types *runtime.Scheme) (*changes, error) {
 	c := &changes{}
 	if o.base != "" {
 		var err error
-		if c.base, err = base.Read(ctx, o.base, o.files); err != nil {
+		if c.base, err = base.Read(o.base); err != nil {
 			return nil, err
 		}
 	}

@@ -5,7 +5,6 @@
 package plan
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,8 +39,8 @@ const example = `  # What would the controller do if this set were applied to th
   kubectl variants plan -f fleet/ --from snapshot/ --files -o markdown
   kubectl variants plan -f fleet/ --from snapshot/ --files -o html > plan.html
 
-  # Include deletions: a pull request deletes what main has and fleet/ does not
-  kubectl variants plan -f fleet/ --base origin/main --from snapshot/
+  # Include deletions: a pull request deletes what a worktree of main has and fleet/ does not
+  kubectl variants plan -f fleet/ --base ../main/fleet/ --from snapshot/
 
   # What happens to the packages if this variant is deleted?
   kubectl variants plan -f variant.yaml --delete`
@@ -67,7 +66,6 @@ type options struct {
 	diffs  bool
 	format string
 	render bool
-	runner string
 	delete bool
 	write  string
 	// account is the controller's ServiceAccount, as NAMESPACE/NAME.
@@ -89,9 +87,9 @@ func New(env *cli.Env) *cobra.Command {
 	f.StringVar(&o.from, "from", "",
 		"directory with the objects of a cluster, as kubectl get ... -o yaml writes them, to plan over instead of a cluster")
 	f.StringVar(&o.base, "base", "",
-		"git revision of what -f names, or a directory: an object that it has and -f no longer has is planned as deleted")
+		"directory with what -f had before: an object that it has and -f no longer has is planned as deleted")
 	for name, what := range map[string]string{"filename": "a file or a directory", "from": "a file or a directory",
-		"base": "a git revision or a directory"} {
+		"base": "a directory"} {
 		flag := f.Lookup(name)
 		flag.Value = namingValue{flag.Value, what}
 	}
@@ -101,13 +99,11 @@ func New(env *cli.Env) *cobra.Command {
 	f.StringVarP(&o.format, "output", "o", "text", "format: "+strings.Join(show.Formats, ", "))
 	f.BoolVar(&o.render, "render", false,
 		"run the pipelines of the packages with the installed kpt, as Porch does when it saves a draft")
-	f.StringVar(&o.runner, "function-runner", "",
-		"address (host:port) of Porch's function-runner, which then runs the functions of --render instead of containers")
 	f.StringVar(&o.write, "write-to", "",
-		"directory to write the planned packages to, each in a subdirectory with the name of its draft")
+		"new or empty directory to write the planned packages to, each in a subdirectory with the name of its draft")
 	f.StringVar(&o.account, "controller-account", "",
-		"ServiceAccount of the controller (NAMESPACE/NAME), whose rights the plan checks; by default the plan finds it by "+
-			"the labels of the controller's installation")
+		"ServiceAccount of the controller (NAMESPACE/NAME), whose rights the plan checks; by default that of the usual "+
+			"installation")
 	f.BoolVar(&o.delete, "delete", false, "plan the deletion of what -f names")
 	return c
 }
@@ -150,9 +146,6 @@ func (o *options) check() error {
 	if o.all && (len(o.files) > 0 || *o.env.Flags.Namespace != "") {
 		return errors.New("-A is of all namespaces as they are: leave out -f and --namespace, or -A")
 	}
-	if o.runner != "" && !o.render {
-		return errors.New("--function-runner needs --render: the functions of packages are not run without it")
-	}
 	if o.account != "" && o.from != "" {
 		return errors.New("--controller-account is an account of a cluster, and --from is none: leave out one of them")
 	}
@@ -184,14 +177,11 @@ const gcPercent = 150
 // plan makes the plan.
 func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	progress := newProgress(o.env.ErrOut)
-	defer progress.end()
-	progress.say("reading " + cmp.Or(o.from, "the cluster"))
 	known, err := scheme.New()
 	if err != nil {
 		return nil, err
 	}
-	changes, err := o.read(ctx, known)
+	changes, err := o.read(known)
 	if err != nil {
 		return nil, err
 	}
@@ -215,11 +205,10 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	progress.say("expanding sets")
-	packages := newOutput(o.write)
+	packages := &output{directory: o.write}
 	plan, err := plans.Make(ctx, plans.Of(w.World), named.Keys, plans.Options{
 		Version: version.Line(), Runtime: mutate.Builtin{}, Diffs: o.diffs || o.format == "html", Rendered: o.render,
-		Progress: progress.tell, Write: packages.adder(), Deleted: named.Owned, Others: o.others(w, namespace),
+		Write: packages.adder(), Deleted: named.Owned, Others: o.others(w, namespace),
 		Denied: may.Denied, MayApprove: func(ctx context.Context, namespace string) (bool, error) {
 			return may.May(ctx, porch.ApprovalAttributes(namespace))
 		},
@@ -236,7 +225,7 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 // renderer returns the function that renders the files of a saved draft.
 func (o *options) renderer() (world.Render, error) {
 	if o.render {
-		return newKpt(o.runner)
+		return newKpt()
 	}
 	memo := tasks.NewMemo()
 	return func(_ context.Context, files map[string]string) (map[string]string, error) {

@@ -121,7 +121,7 @@ func TestMessages(t *testing.T) {
 		"empty --from": {[]string{"-f", fleet, "--from", ""},
 			`invalid argument "" for "--from" flag: it must name a file or a directory: is it a variable that is not set?`},
 		"empty --base": {[]string{"-f", fleet, "--base", ""},
-			`invalid argument "" for "--base" flag: it must name a git revision or a directory: is it a variable that is not set?`},
+			`invalid argument "" for "--base" flag: it must name a directory: is it a variable that is not set?`},
 		"--base alone": {[]string{"--base", "main", "--from", snapshot},
 			"--base needs -f, and no --delete: it finds the objects that -f does not have any more"},
 		"--base and --delete": {[]string{"-f", fleet, "--base", "main", "--delete", "--from", snapshot},
@@ -259,8 +259,8 @@ func TestRender(t *testing.T) {
 				"(exit status 3): boom in alone"},
 		"without containers": {script: "#!/bin/sh\necho \"Package: $3\"; echo 'docker must be running to use this command'; exit 1\n",
 			message: "PackageVariant alone: cannot clone edge-1/alone: kpt cannot run functions (exit status 1), and what " +
-				"they change is not foreseen: start docker, or what KRM_FN_RUNTIME names, or a function-runner at " +
-				"--function-runner, or leave out --render: Package: alone\ndocker must be running to use this command"},
+				"they change is not foreseen: start docker, or what KRM_FN_RUNTIME names, or " +
+				"leave out --render: Package: alone\ndocker must be running to use this command"},
 		"not there": {message: "--render needs kpt, which is not there: install it (https://kpt.dev), or set KPT to its path"},
 	} {
 		t.Run(name, func(t *testing.T) {
