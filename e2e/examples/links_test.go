@@ -64,7 +64,7 @@ func TestDesignIsFound(t *testing.T) {
 	reference := regexp.MustCompile(`docs/design\.md, "([^"]+)"`)
 	design := read(t, filepath.Join(root, "docs", "design.md"))
 	found := 0
-	for _, module := range []string{"api", "functions", "sync-controller"} {
+	for _, module := range []string{"api", "functions", "engine", "local", "sync-controller"} {
 		err := filepath.WalkDir(filepath.Join(root, module), func(file string, entry fs.DirEntry, err error) error {
 			if err != nil || path.Ext(entry.Name()) != ".go" {
 				return err

@@ -14,7 +14,7 @@ import (
 	"github.com/package-variants/package-variants/engine/memory/memorytest"
 )
 
-// crashed are the acts after each of whose writes the controller is killed, for the table in docs/crashes.md.
+// crashed are the acts after each of whose writes the controller is killed, for the table in testdata/crashes.md.
 var crashed = []act{
 	{What: "A first draft, which approvalPolicy publishes", Do: func(c *cluster) {
 		c.applies(policy(variant.ApprovalPolicyAutomatic))
@@ -35,9 +35,9 @@ var inWords = map[string]string{
 	"delete packagerevisions":         "deleted",
 }
 
-const crashesPage = "../../docs/crashes.md"
+const crashesPage = "testdata/crashes.md"
 
-// TestCrashes holds docs/crashes.md: what the controller still writes after it was killed after each of its writes, and
+// TestCrashes holds testdata/crashes.md: what the controller still writes after it was killed after each of its writes, and
 // that the end is the same.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestCrashes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(page.String(), "\n")); diff != "" {
-		t.Errorf("not what docs/crashes.md says (-want +got):\n%s", diff)
+		t.Errorf("not what testdata/crashes.md says (-want +got):\n%s", diff)
 	}
 }
 
