@@ -78,7 +78,16 @@ func Read(dir string) (*Manifests, error) {
 				return fs.SkipDir
 			}
 			return nil
-		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)):
+		case entry.Type()&fs.ModeSymlink != 0:
+			if info, err := fs.Stat(root, name); err == nil && info.IsDir() {
+				problems = append(problems, fmt.Errorf("%s is a link: put the directory itself there", name))
+				return nil
+			}
+			if isYAML(name) {
+				problems = append(problems, fmt.Errorf("%s is a link: put the file itself there", name))
+			}
+			return nil
+		case entry.IsDir() || !isYAML(name):
 			return nil
 		}
 		text, err := fs.ReadFile(root, name)
@@ -104,6 +113,8 @@ func Read(dir string) (*Manifests, error) {
 	m.sort()
 	return m, nil
 }
+
+func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)) }
 
 func isPackage(root fs.FS, dir string) bool {
 	_, err := fs.Stat(root, path.Join(dir, "Kptfile"))

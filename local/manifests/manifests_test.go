@@ -3,6 +3,7 @@
 package manifests
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -177,6 +178,14 @@ func TestProblems(t *testing.T) {
 			wantEqual(t, c.want, strings.ReplaceAll(err.Error(), dir, "DIR"))
 		})
 	}
+	dir := directory(t, map[string]string{"a.yaml": variant})
+	for name, to := range map[string]string{"b.yaml": "none", "c": ".."} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := Read(dir)
+	wantEqual(t, "b.yaml is a link: put the file itself there\nc is a link: put the directory itself there", fmt.Sprint(err))
 	if _, err := Read(filepath.Join(t.TempDir(), "none")); err == nil || !strings.HasPrefix(err.Error(), "there is no directory ") {
 		t.Error(err)
 	}
