@@ -202,7 +202,7 @@ build-plugin: ## Build the kubectl plugin, bin/kubectl-variants
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API, and the pages of docs/reference
 	@rm -f sync-controller/config/crds/*.yaml
 	cd api && $(CONTROLLER_GEN) object crd output:crd:dir=../sync-controller/config/crds paths=./...
-	cd sync-controller/kubectl-variants && go run -ldflags '-s -w' ./internal/reference/write ../../api ../../docs/reference
+	cd sync-controller/kubectl-variants && go run -ldflags '-s -w' ./internal/reference/write ../../docs/reference
 
 .PHONY: fmt
 fmt: $(GOLANGCI_LINT) ## Format all Go code

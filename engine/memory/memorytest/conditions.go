@@ -22,24 +22,18 @@ var (
 	played atomic.Int64
 )
 
-var (
-	reasonRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\|.*?\\((Ready|Stalled|Reconciling)\\)")
-	ofReady   = "Reasons of the conditions Ready"
-)
+// reasonRow is a row of the manual: a reason, and the condition that is True with it.
+var reasonRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `(Ready|Stalled|Reconciling)` \\|")
 
-// reasons returns the reasons of the condition Ready in docs/reference/conditions.md, each with the condition that is
-// True with it: of variants, and those that sets have of their own.
+// reasons returns the reasons of the condition Ready in docs/conditions.md, each with the condition that is True with
+// it: of variants, and those that sets have of their own.
 var reasons = sync.OnceValues(func() (all [2]map[string]string, err error) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "conditions.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "conditions.md"))
 	ofVariants, ofSets, _ := strings.Cut(string(text), "\n## Of a PackageVariantSet\n")
 	for i, part := range []string{ofVariants, ofSets} {
 		all[i] = map[string]string{}
-		for section := range strings.SplitSeq(part, "\n### ") {
-			if strings.HasPrefix(section, ofReady) {
-				for _, row := range reasonRow.FindAllStringSubmatch(section, -1) {
-					all[i][row[1]] = row[2]
-				}
-			}
+		for _, row := range reasonRow.FindAllStringSubmatch(part, -1) {
+			all[i][row[1]] = row[2]
 		}
 	}
 	return all, err

@@ -20,8 +20,8 @@ type schema = apiextensionsv1.JSONSchemaProps
 
 const apiIntroduction = "Every field, as the CustomResourceDefinitions of the group `config.porch.kpt.dev` have it. " +
 	"*Rules* are what the API\nserver asks of a value, `[]` stands for each item of a list, and `.*` for each value of " +
-	"a map. How the fields work\ntogether is said in [the life of a package](../lifecycle.md), " +
-	"[how packages follow their upstream](../upstream.md)\nand [rollouts](../rollouts.md)."
+	"a map. How the fields work\ntogether is said in [the life of a package](../lifecycle.md) and " +
+	"[rollouts](../rollouts.md)."
 
 // apiPage returns the page about the API: the fields of each kind, by path.
 func apiPage() (string, error) {

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reference generates the pages of docs/reference from the fields of the API, the commands of the plugin, the
-// flags and metrics of the controller, and the reasons of conditions.
+// Package reference generates the pages of docs/reference from the fields of the API, the commands of the plugin and of
+// variants, and the flags and metrics of the controller.
 package reference
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// Pages returns the pages by file name. The directory api has the sources of the API.
-func Pages(api string) (map[string]string, error) {
+// Pages returns the pages by file name.
+func Pages() (map[string]string, error) {
 	fields, err := apiPage()
-	if err != nil {
-		return nil, err
-	}
-	reasons, err := conditionsPage(filepath.Join(api, "v1alpha1"), filepath.Join(api, "v1alpha2"))
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +22,7 @@ func Pages(api string) (map[string]string, error) {
 	}
 	return map[string]string{
 		"api.md": fields, "plugin.md": pluginPage(), "variants.md": localPage(), "flags.md": flagsPage(),
-		"metrics.md": metrics, "conditions.md": reasons,
+		"metrics.md": metrics,
 	}, nil
 }
 

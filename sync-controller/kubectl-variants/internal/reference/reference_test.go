@@ -12,15 +12,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-var (
-	root = filepath.Join("..", "..", "..", "..")
-	api  = filepath.Join(root, "api")
-)
+var root = filepath.Join("..", "..", "..", "..")
 
 // TestPages checks that the pages are those in docs/reference, and some of their lines.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	pages, err := Pages(api)
+	pages, err := Pages()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +54,6 @@ func TestPages(t *testing.T) {
 		"metrics.md": {
 			"| `package_variant_actions_total` | counter | `action`, `result` | Steps that were done, by action and result " +
 				"(ok or error). |",
-		},
-		"conditions.md": {
-			"| `Ready` | whether the object is what its spec asks for. |", "| `KindNotFound` | the cluster does not know a kind " +
-				"that an object selector names (Stalled). Nothing is changed. |",
-			"`Valid` is the reason of Stalled and Reconciling where they are False.",
 		},
 	} {
 		for _, line := range lines {
@@ -111,15 +103,5 @@ func TestRules(t *testing.T) {
 		if diff := cmp.Diff(c.want, strings.Join(rules(c.of), "; ")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-	}
-}
-
-// TestErrors checks the errors for a directory without the API.
-func TestErrors(t *testing.T) {
-	t.Parallel()
-	empty := t.TempDir()
-	want := filepath.Join(empty, "v1alpha1") + " has no constants of conditions: it is not the directory of the API"
-	if _, err := Pages(empty); err == nil || err.Error() != want {
-		t.Errorf("got %v\nwant %s", err, want)
 	}
 }

@@ -12,19 +12,19 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: write API-DIRECTORY PAGES-DIRECTORY")
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: write PAGES-DIRECTORY")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2]); err != nil {
+	if err := run(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "cannot write the reference pages:", err)
 		os.Exit(1)
 	}
 }
 
 // run writes the pages to the directory to, replacing those in it.
-func run(api, to string) error {
-	pages, err := reference.Pages(api)
+func run(to string) error {
+	pages, err := reference.Pages()
 	if err != nil {
 		return err
 	}
