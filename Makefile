@@ -24,8 +24,8 @@ export CGO_ENABLED
 
 # The modules of this repository. A module that is not there is passed over; one
 # of OUTSIDE is not part of go.work and builds with its own go.mod only.
-ALL_MODULES := api functions engine local sync-controller sync-controller/kubectl-variants release e2e e2e/bench
-OUTSIDE := release e2e e2e/bench
+ALL_MODULES := api functions engine local sync-controller sync-controller/kubectl-variants release e2e
+OUTSIDE := release e2e
 MODULES := $(patsubst %/go.mod,%,$(wildcard $(addsuffix /go.mod,$(ALL_MODULES))))
 TOOL_MODULES := $(patsubst %/go.mod,%,$(wildcard tools/go.mod tools/*/go.mod))
 
@@ -286,7 +286,7 @@ test: ## Run the tests that need no cluster: tables, stories, the contract in me
 	@hack/announce.sh $(KPT) $(CATALOG_BUILD) $(FUNCTIONS_BIN) $(VARIANTS) $(SYNC_CONTROLLER) $(KUBECTL_VARIANTS)
 	@$(MAKE) --no-print-directory kpt-tools build
 	@echo '== testing: this takes about 7 minutes on two cores'; $(begin); \
-	$(call part,tables and stories,$(call each,$(filter-out e2e e2e/bench,$(MODULES)),GOGC=400 $(GO_TEST) ./...)); \
+	$(call part,tables and stories,$(call each,$(filter-out e2e,$(MODULES)),GOGC=400 $(GO_TEST) ./...)); \
 	$(call part,functions with kpt,$(call each,e2e,PROPERTIES=10 $(GO_TEST) $(WITH_KPT))); \
 	$(end)
 
@@ -321,7 +321,7 @@ REST_OF_E2E = $(filter-out $(WITH_KPT) ./apiserver ./compat ./contract ./example
 test-all: ## Run the tests that are left: faults and hostile input, installing, images, monitoring, and all on both caches
 	@$(MAKE) --no-print-directory rare-tools build stack-tools images
 	@echo '== testing what is left: this takes about 90 minutes on two cores'; $(begin); \
-	$(call part,benchmarks,$(call each,e2e/bench,$(GO_TEST) ./...)); \
+	$(call part,benchmarks,$(call each,e2e,$(GO_TEST) ./bench/...)); \
 	$(call part,the plugin for krew,$(call each,release,RARE=1 $(GO_TEST) ./internal/programs)); \
 	$(call part,what surrounds the controller,$(call each,e2e,$(GO_TEST) $(REST_OF_E2E))); \
 	$(call part,functions by image and at random,$(call each,e2e,$(GO_TEST) ./kpt ./examples ./corpus)); \
@@ -370,7 +370,7 @@ history: ## Merge unchanged packages over each step of the history of a catalog 
 .PHONY: manifests
 manifests: tools build stack-tools ## Make the variants of a catalog's manifests, and with Porch's controllers (CATALOG=clone of a git repository)
 	@[ -d "$(CATALOG)" ] || { echo "name a clone of a git repository with PackageVariants: make manifests CATALOG=DIR" >&2; exit 2; }
-	@cd e2e/bench && CATALOG='$(abspath $(CATALOG))' GOWORK=off $(GO_TEST) -v -run '^TestManifests$$' ./contest
+	@cd e2e && CATALOG='$(abspath $(CATALOG))' GOWORK=off $(GO_TEST) -v -run '^TestManifests$$' ./bench/contest
 
 .PHONY: chaos
 chaos: export CHAOS_FOR ?= 5m
@@ -387,17 +387,18 @@ guarantees: tools build stack-tools ## Take away what keeps the promises of docs
 .PHONY: golden
 golden: export UPDATE_GOLDEN := 1
 golden: test test-cluster ## Run the tests and rewrite their golden files; review the diff
+	@cd e2e && GOWORK=off $(GO_TEST) ./bench ./bench/report
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target of the functions and the engine for FUZZTIME (30s) each
 	@hack/fuzz.sh functions $(FUZZTIME)
 	@hack/fuzz.sh engine $(FUZZTIME)
 
-# It takes minutes, and what it measures depends on what else the machine does. It
+# It takes half an hour, and what it measures depends on what else the machine does. It
 # ends what it starts, so it is not run by go run, which does not hand signals on.
 .PHONY: bench
 bench: tools build stack-tools ## Measure all beside Porch's own controllers, and write docs/benchmarks (BENCHFLAGS=-help)
-	@cd e2e/bench && GOWORK=off $(GO_BUILD) -o ../../bin/bench . && exec ../../bin/bench $(BENCHFLAGS)
+	@cd e2e && GOWORK=off $(GO_BUILD) -o ../bin/bench ./bench && exec ../bin/bench $(BENCHFLAGS)
 
 # Not a part of bench: it takes an hour, and as long as the fleet takes to be made.
 .PHONY: soak

@@ -12,42 +12,45 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/package-variants/package-variants/e2e/bench/report"
-
-	"golang.org/x/perf/benchfmt"
-	"golang.org/x/perf/benchmath"
 )
 
 // suite has benchmarks of a module of this repository, run by go test.
 type suite struct {
 	module   string
 	packages []string
-	names    []string // the functions
-	// once is for benchmarks that take so long that one run of them is enough.
-	once bool
+	// benchmarks selects them, as go test -bench does.
+	benchmarks string
+	// count is how often each is run; the median counts.
+	count int
 }
 
-// suites are the benchmarks of a part.
+// suites are the benchmarks of a part. What takes long is run once.
 var suites = map[string][]suite{
-	expansion: {{module: "e2e", packages: []string{"./compat"}, names: []string{"BenchmarkExpansion"}}},
+	expansion: {{
+		module: "e2e", packages: []string{"./compat"}, count: 3,
+		benchmarks: "^BenchmarkExpansion$/(ours|porch)/^1000$|^BenchmarkExpansion$/ours/^10000$",
+	}},
 	functions: {
 		{
 			module: "functions",
 			packages: []string{"./apply-package-context/packagecontext", "./prepend-pipeline/pipeline",
-				"./inject-config/injection", "./krm"},
-			names: []string{"BenchmarkInProcess", "BenchmarkProcess"},
+				"./inject-config/injection"},
+			benchmarks: "^BenchmarkInProcess$/^(10|1000)$", count: 3,
 		},
-		{module: "engine", packages: []string{"./mutate"}, names: []string{"BenchmarkApply"}},
+		{module: "functions", packages: []string{"./krm"}, benchmarks: "^BenchmarkProcess$/.*/^(10|1000)$", count: 1},
+		{module: "engine", packages: []string{"./mutate"}, benchmarks: "^BenchmarkApply$/^(10|1000)$", count: 3},
 	},
 	planning: {{
 		module: "sync-controller/kubectl-variants", packages: []string{"./internal/command/plan"},
-		names: []string{"BenchmarkPlan"}, once: true,
+		benchmarks: "^BenchmarkPlan$/^1000$", count: 1,
 	}},
-	inGit: {{module: "e2e", packages: []string{"./script"}, names: []string{"BenchmarkFleet"}, once: true}},
+	inGit: {{module: "e2e", packages: []string{"./script"}, benchmarks: "^BenchmarkFleet$/.*/^50$", count: 1}},
 }
 
 // units are what a benchmark must measure, by the first word of its name.
@@ -59,14 +62,11 @@ var units = map[string][]string{
 		"upgrade-sec/process", "upgrade-cpu-sec/process", "peak-B/process"},
 }
 
-// run runs the benchmarks count times, or once. Their output also goes to out.
-func (s suite) run(ctx context.Context, root string, count int, out io.Writer) ([]report.Benchmark, error) {
-	if s.once {
-		count = 1
-	}
+// run runs the benchmarks. Their output also goes to out.
+func (s suite) run(ctx context.Context, root string, out io.Writer) ([]report.Benchmark, error) {
 	args := []string{
-		"test", "-run", "^$", "-bench", "^(" + strings.Join(s.names, "|") + ")$", "-benchmem",
-		"-count", strconv.Itoa(count), "-timeout", "30m",
+		"test", "-run", "^$", "-bench", s.benchmarks, "-benchmem", "-count", strconv.Itoa(s.count),
+		"-timeout", "30m",
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, s.packages...)...)
 	cmd.Dir = filepath.Join(root, s.module)
@@ -80,34 +80,42 @@ func (s suite) run(ctx context.Context, root string, count int, out io.Writer) (
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("%s in %s: %w", cmd, cmd.Dir, err)
 	}
-	return readBenchmarks(&printed)
+	return readBenchmarks(printed.String())
 }
 
 // readBenchmarks reads the output of go test, and returns the median of the runs of each benchmark, in order of
-// appearance.
-func readBenchmarks(printed io.Reader) ([]report.Benchmark, error) {
-	reader := benchfmt.NewReader(printed, "go test")
+// appearance, in seconds where go test prints nanoseconds.
+func readBenchmarks(printed string) ([]report.Benchmark, error) {
+	const repository = "github.com/package-variants/package-variants/"
 	var all []report.Benchmark
 	runs := map[string][]float64{} // by benchmark and unit
-	for reader.Scan() {
-		result, ok := reader.Result().(*benchfmt.Result)
-		if !ok {
+	pkg := ""
+	for line := range strings.Lines(printed) {
+		words := strings.Fields(line)
+		if len(words) == 2 && words[0] == "pkg:" {
+			pkg = strings.TrimPrefix(words[1], repository)
+		}
+		if len(words) < 4 || !strings.HasPrefix(words[0], "Benchmark") {
 			continue
 		}
-		b := report.Benchmark{Package: packageOf(result), Name: nameOf(result.Name), Values: map[string]float64{}}
-		i := slices.IndexFunc(all, func(o report.Benchmark) bool { return o.Package == b.Package && o.Name == b.Name })
+		name := processors.ReplaceAllString(strings.TrimPrefix(words[0], "Benchmark"), "")
+		i := slices.IndexFunc(all, func(b report.Benchmark) bool { return b.Package == pkg && b.Name == name })
 		if i < 0 {
-			i, all = len(all), append(all, b)
+			i, all = len(all), append(all, report.Benchmark{Package: pkg, Name: name, Values: map[string]float64{}})
 		}
-		for _, v := range result.Values {
-			key := strings.Join([]string{b.Package, b.Name, v.Unit}, " ")
-			runs[key] = append(runs[key], v.Value)
-			sample := benchmath.NewSample(slices.Clone(runs[key]), &benchmath.DefaultThresholds)
-			all[i].Values[v.Unit] = benchmath.AssumeNothing.Summary(sample, 0.95).Center
+		for n := 2; n+1 < len(words); n += 2 { // a value and its unit
+			value, err := strconv.ParseFloat(words[n], 64)
+			if err != nil {
+				return nil, fmt.Errorf("cannot read %q: %w", line, err)
+			}
+			unit := words[n+1]
+			if inSeconds := nanoseconds.ReplaceAllString(unit, "${1}sec/"); inSeconds != unit {
+				unit, value = inSeconds, value/1e9
+			}
+			key := pkg + " " + name + " " + unit
+			runs[key] = append(runs[key], value)
+			all[i].Values[unit] = median(runs[key])
 		}
-	}
-	if err := reader.Err(); err != nil {
-		return nil, err
 	}
 	if len(all) == 0 {
 		return nil, errors.New("the benchmarks have printed no result")
@@ -120,22 +128,12 @@ func readBenchmarks(printed io.Reader) ([]report.Benchmark, error) {
 	return all, nil
 }
 
-// packageOf returns the path of a benchmark's package in the repository.
-func packageOf(result *benchfmt.Result) string {
-	const repository = "github.com/package-variants/package-variants/"
-	return strings.TrimPrefix(result.GetConfig("pkg"), repository)
-}
+// processors is the number of processors at the end of a name, nanoseconds the unit of a time.
+var processors, nanoseconds = regexp.MustCompile(`-[0-9]+$`), regexp.MustCompile(`^(.*-)?ns/`)
 
-// nameOf returns the name of a benchmark without the number of processors.
-func nameOf(name benchfmt.Name) string {
-	base, parts := name.Parts()
-	text := string(base)
-	for _, part := range parts {
-		if part[0] == '/' {
-			text += string(part)
-		}
-	}
-	return text
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
 // check returns an error if a benchmark lacks a value that the report needs.

@@ -58,19 +58,26 @@ func write(run *report.Run, root string, whole bool) (dir string, err error) {
 	if err := fill(dir, written); err != nil || !whole {
 		return dir, err
 	}
-	for page, in := range pages {
-		if err := rewrite(filepath.Join(root, filepath.FromSlash(page)), func(text string) (string, error) {
-			return in(run, text)
-		}); err != nil {
+	for page := range pages {
+		file := filepath.Join(root, filepath.FromSlash(page))
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		updated, err := within(page, run, string(text))
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(file, []byte(updated), 0o644); err != nil {
 			return "", err
 		}
 	}
 	return dir, nil
 }
 
-// pages have a generated part. Each has a function that returns its text with that part filled in.
-var pages = map[string]func(run *report.Run, text string) (string, error){
-	"README.md": inReadme, "docs/scale.md": inScale,
+// pages have a generated part: what writes it for a run, given the directory of the page about the run.
+var pages = map[string]func(run *report.Run, dir string) (string, error){
+	"README.md": (*report.Run).Summary, "docs/scale.md": (*report.Run).Fleets,
 }
 
 // fill writes files to a directory, and removes all others.
@@ -98,55 +105,26 @@ func fill(dir string, files map[string]string) error {
 	return nil
 }
 
-// documents returns the page about a run and its plots, by file name.
+// documents returns the page about a run and its chart, by file name.
 func documents(run *report.Run) (map[string]string, error) {
 	page, err := run.Markdown()
 	if err != nil {
 		return nil, err
 	}
-	files, err := run.Plots()
-	if err != nil {
-		return nil, err
-	}
+	files := run.Charts()
 	files["README.md"] = page
 	return files, nil
 }
 
-// rewrite changes a file.
-func rewrite(file string, change func(text string) (string, error)) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	updated, err := change(string(text))
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	if updated == string(text) {
-		return nil
-	}
-	return os.WriteFile(file, []byte(updated), 0o644)
-}
-
-// inReadme returns a README with the summary of a run.
-func inReadme(run *report.Run, text string) (string, error) {
-	return between(text, begin, end, run.Summary)
-}
-
-// inScale returns docs/scale.md with a run's numbers about fleets.
-func inScale(run *report.Run, text string) (string, error) {
-	return between(text, begin, end, run.Fleets)
-}
-
-// between returns a text with the output of write between two marks, which must be there.
-func between(text, begin, end string, write func(dir string) (string, error)) (string, error) {
+// within returns the text of a page with its generated part filled in, between two marks, which must be there.
+func within(page string, run *report.Run, text string) (string, error) {
 	before, rest, found := strings.Cut(text, begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		return "", fmt.Errorf("it must have the lines %q and %q, between which the benchmarks are told",
+		return "", fmt.Errorf("%s must have the lines %q and %q, between which the benchmarks are described", page,
 			strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
-	written, err := write(docs)
+	written, err := pages[page](run, docs)
 	if err != nil {
 		return "", err
 	}

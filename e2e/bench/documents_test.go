@@ -56,9 +56,9 @@ func TestDocuments(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s is not what %s says; run make golden (-want +got):\n%s", docs, results, diff)
 	}
-	for page, in := range pages {
+	for page := range pages {
 		now := text(t, filepath.Join(root, page))
-		updated, err := in(run, now)
+		updated, err := within(page, run, now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,9 +68,10 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestInReadme checks that only the text between the marks is replaced, and that the marks are required.
-func TestInReadme(t *testing.T) {
+// TestWithin checks that only the text between the marks is replaced, and that the marks are required.
+func TestWithin(t *testing.T) {
 	t.Parallel()
+	const page = "README.md"
 	run := lastRun(t)
 	summary, err := run.Summary(docs)
 	if err != nil {
@@ -79,18 +80,17 @@ func TestInReadme(t *testing.T) {
 	for before, want := range map[string]string{
 		"a\n" + begin + "old\n" + end + "b\n": "a\n" + begin + summary + end + "b\n",
 		"a\n" + begin + end:                   "a\n" + begin + summary + end,
-		"a\n" + begin + "b\n":                 "",
-		"a\n" + end + "b\n" + begin:           "",
 	} {
-		got, err := inReadme(run, before)
-		if (err != nil) != (want == "") || got != want {
+		if got, err := within(page, run, before); err != nil || got != want {
 			t.Errorf("in %q:\ngot  %q, %v\nwant %q", before, got, err, want)
 		}
 	}
-	const message = `it must have the lines "<!-- begin of what make bench writes -->" and "<!-- end of what make bench ` +
-		`writes -->", between which the benchmarks are told`
-	if _, err := inReadme(run, "a\n"); err == nil || err.Error() != message {
-		t.Errorf("error %v, want %s", err, message)
+	const message = `README.md must have the lines "<!-- begin of what make bench writes -->" and "<!-- end of what make ` +
+		`bench writes -->", between which the benchmarks are described`
+	for _, before := range []string{"a\n", "a\n" + begin + "b\n", "a\n" + end + "b\n" + begin} {
+		if _, err := within(page, run, before); err == nil || err.Error() != message {
+			t.Errorf("in %q: error %v, want %s", before, err, message)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/contest"
+	"github.com/package-variants/package-variants/e2e/bench/load"
 	"github.com/package-variants/package-variants/e2e/stack"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,11 +19,11 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	whole := defaults()
 	some := defaults()
-	some.args = []string{"-only", "rest,change", "-variants=4", "-repositories=2", "-settle=1s", "-rest", "10s",
-		"-count=1", "-sizes", "10,20", "-targets=30", "-merge"}
-	some.only, some.scenario = []string{rest, change}, contest.Scenario{Variants: 4, Repositories: 2}
-	some.settle, some.resting, some.count, some.sizes = time.Second, 10*time.Second, 1, []int{10, 20}
-	some.targets, some.merge = []int{30}, true
+	some.args = []string{"-only", "scale,soak", "-variants=4", "-repositories=2", "-large", "200", "-soak-for=1m",
+		"-soak-variants=300", "-soak-rate=2", "-soak-seed=3", "-merge"}
+	some.only, some.scenario = []string{scale, soaking}, contest.Scenario{Variants: 4, Repositories: 2}
+	some.large, some.merge = 200, true
+	some.soak = load.SoakOptions{Variants: 300, For: time.Minute, Rate: 2, Seed: 3}
 	database := defaults()
 	database.args, database.caches = []string{"-cache=DB"}, []stack.Cache{stack.DBCache}
 	for _, c := range []struct {
@@ -31,8 +32,8 @@ func TestParse(t *testing.T) {
 		command string
 	}{
 		{whole, true, "make bench"},
-		{some, false, "make bench BENCHFLAGS='-only rest,change -variants=4 -repositories=2 -settle=1s -rest 10s " +
-			"-count=1 -sizes 10,20 -targets=30 -merge'"},
+		{some, false, "make bench BENCHFLAGS='-only scale,soak -variants=4 -repositories=2 -large 200 -soak-for=1m " +
+			"-soak-variants=300 -soak-rate=2 -soak-seed=3 -merge'"},
 		{database, false, "make bench BENCHFLAGS='-cache=DB'"},
 	} {
 		got, err := parse(c.want.args, t.Output())
@@ -54,13 +55,10 @@ func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"-only fanout,all": `invalid value "fanout,all" for flag -only: there is no part "all": ` +
-			`it must be one of fanout, rest, change, expansion, functions, plan, git, scale, rollout, tenancy, soak`,
-		"-sizes ten":                  `invalid value "ten" for flag -sizes: "ten" is not a number`,
-		"-targets 1,":                 `invalid value "1," for flag -targets: "" is not a number`,
-		"-merge":                      "-merge is for some of the parts: name them by -only; all of them need no flag",
-		"-cache SQL":                  `invalid value "SQL" for flag -cache: there is no cache "SQL": it must be CR or DB`,
-		"-only rest -cache CR -merge": "-merge is for both caches, which the page compares: leave -cache out",
-		"fanout":                      `unexpected argument "fanout": there are flags only, see -help`,
+			`it must be one of fanout, scale, git, functions, expansion, plan, soak`,
+		"-cache SQL":       `invalid value "SQL" for flag -cache: there is no cache "SQL": it must be CR or DB`,
+		"-cache CR -merge": "-merge is for both caches, which the page compares: leave -cache out",
+		"fanout":           `unexpected argument "fanout": there are flags only, see -help`,
 	} {
 		var out strings.Builder
 		if _, err := parse(strings.Fields(args), &out); err == nil || err.Error() != want {

@@ -12,9 +12,8 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/contest"
+	"github.com/package-variants/package-variants/e2e/bench/load"
 	"github.com/package-variants/package-variants/e2e/bench/report"
-	"github.com/package-variants/package-variants/e2e/bench/simulation"
-	"github.com/package-variants/package-variants/e2e/bench/soak"
 	"github.com/package-variants/package-variants/e2e/internal/machine"
 	"github.com/package-variants/package-variants/e2e/internal/postgres"
 	"github.com/package-variants/package-variants/e2e/stack"
@@ -23,20 +22,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-const (
-	// burst is how many events about packages the controller gets at once.
-	burst = 10000
-	// still is how long the controller must be idle before its memory at rest is read.
-	still = 10 * time.Second
-	// tenants is how many variants the namespace beside a hostile one has; rounds is how many revisions it follows alone,
-	// and how many beside it.
-	tenants, rounds = 50, 3
-)
-
-// bench measures what the options ask for and writes the documents. It writes progress to out.
+// bench measures what the options ask for, writes the documents, and prints their tables. It writes progress to out.
 func bench(ctx context.Context, o *options, out io.Writer) error {
 	log.SetLogger(logr.Discard()) // the clients' errors say it all
 	root, err := repository()
+	if err != nil {
+		return err
+	}
+	kept, err := read(root)
 	if err != nil {
 		return err
 	}
@@ -44,7 +37,7 @@ func bench(ctx context.Context, o *options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.contests() && slices.Contains(o.caches, stack.DBCache) {
+	if o.measures(fanOut) && slices.Contains(o.caches, stack.DBCache) {
 		if err := postgres.Available(); err != nil {
 			return fmt.Errorf("the DB cache of Porch is measured, too, unless -cache says otherwise: %w", err)
 		}
@@ -53,25 +46,21 @@ func bench(ctx context.Context, o *options, out io.Writer) error {
 	if err := measure(ctx, root, o, out, run); err != nil {
 		return err
 	}
-	if o.merge {
-		kept, err := read(root)
-		if err != nil {
-			return err
-		}
+	tables, err := run.Tables()
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.merge:
 		run = kept.Merge(run, o.only...)
+	case o.whole() && kept.Soak != nil:
+		run = run.Merge(kept, soaking)
 	}
 	dir, err := write(run, root, o.whole() || o.merge)
 	if err != nil {
 		return err
 	}
-	for _, e := range run.Expectations() {
-		met := "met"
-		if !e.Met {
-			met = "NOT MET"
-		}
-		fmt.Fprintf(out, "%-8s %s: %s\n", met, e.Text, e.Measured)
-	}
-	fmt.Fprintf(out, "That took %s. It is written to %s.\n", time.Since(began).Round(time.Second), dir)
+	fmt.Fprintf(out, "\n%s\nThat took %s. It is written to %s.\n", tables, time.Since(began).Round(time.Second), dir)
 	return nil
 }
 
@@ -85,90 +74,59 @@ func describe(ctx context.Context, root string, o *options) (*report.Run, error)
 	if err != nil {
 		return nil, err
 	}
-	return &report.Run{Origin: report.Origin{
+	return &report.Run{Benchmarks: map[string][]report.Benchmark{}, Origin: report.Origin{
 		Date: time.Now().UTC().Format(time.DateOnly), Command: o.command(), Machine: described, Versions: versions,
 	}}, nil
 }
 
 // measure measures the parts one after the other, so that none disturbs another.
 func measure(ctx context.Context, root string, o *options, out io.Writer, run *report.Run) error {
-	if o.contests() {
-		err := contest.Measure(ctx, contest.Options{
-			Scenario: o.scenario, Caches: o.caches,
-			FanOut: o.measures(fanOut), Rest: o.measures(rest), Change: o.measures(change),
-			Settle: o.settle, Resting: o.resting, Log: out,
-		}, run)
-		if err != nil {
-			return err
-		}
-	}
-	for _, part := range parts {
+	for _, part := range named {
 		if !o.measures(part) {
 			continue
 		}
-		for _, s := range suites[part] {
-			measured, err := s.run(ctx, root, o.count, out)
-			if err != nil {
-				return err
-			}
-			run.Benchmarks = append(run.Benchmarks, measured...)
+		began := time.Now()
+		if err := measurePart(ctx, part, root, o, out, run); err != nil {
+			return fmt.Errorf("%s: %w", part, err)
 		}
+		fmt.Fprintf(out, "== %s took %s\n", part, time.Since(began).Round(time.Second))
 	}
-	return simulate(ctx, root, o, out, run)
+	return nil
 }
 
-// simulate measures the parts that use a simulated Porch, with the latencies of a real one, measured in this run or in
-// the one that it is merged into.
-func simulate(ctx context.Context, root string, o *options, out io.Writer, run *report.Run) error {
-	timed := run
-	if o.merge && !o.measures(fanOut) {
-		var err error
-		if timed, err = read(root); err != nil {
-			return err
-		}
-	}
-	if o.measures(scale) {
+// measurePart measures one part.
+func measurePart(ctx context.Context, part, root string, o *options, out io.Writer, run *report.Run) error {
+	switch part {
+	case fanOut:
 		for _, cache := range o.caches {
-			err := simulation.Measure(ctx, simulation.Options{
-				Variants: o.sizes, Cache: cache, Latencies: latenciesWith(timed, cache), Events: burst, Settle: still, Log: out,
-			}, run)
+			measured, err := contest.Measure(ctx, o.scenario, cache, out)
+			if err != nil {
+				return fmt.Errorf("with the %s cache: %w", cache, err)
+			}
+			run.Contests = append(run.Contests, *measured)
+		}
+	case scale:
+		for _, cache := range o.caches {
+			measured, err := load.MeasureScale(ctx, o.large, cache, out)
+			if err != nil {
+				return fmt.Errorf("with the %s cache: %w", cache, err)
+			}
+			run.Scales = append(run.Scales, *measured)
+		}
+	case soaking:
+		var err error
+		run.Soak, err = load.MeasureSoak(ctx, o.soak, out)
+		return err
+	default:
+		for _, s := range suites[part] {
+			measured, err := s.run(ctx, root, out)
 			if err != nil {
 				return err
 			}
+			run.Benchmarks[part] = append(run.Benchmarks[part], measured...)
 		}
 	}
-	latencies := latenciesWith(timed, stack.CRCache)
-	if o.measures(rollout) {
-		err := simulation.MeasureRollouts(ctx, simulation.RolloutOptions{
-			Targets: o.targets, Latencies: latencies, Log: out,
-		}, run)
-		if err != nil {
-			return err
-		}
-	}
-	if o.measures(tenancy) {
-		err := simulation.MeasureTenancy(ctx, simulation.TenancyOptions{
-			Variants: tenants, Revisions: rounds, Hostile: o.hostile, Latencies: latencies, Log: out,
-		}, run)
-		if err != nil {
-			return err
-		}
-	}
-	if !o.measures(soaking) {
-		return nil
-	}
-	o.soak.Latencies, o.soak.Log = latencies, out
-	return soak.Measure(ctx, o.soak, run)
-}
-
-// latenciesWith returns the measured latencies of Porch with a cache.
-func latenciesWith(timed *report.Run, cache stack.Cache) simulation.Latencies {
-	for _, on := range timed.Caches.With(fanOut) {
-		if on.Cache == string(cache) {
-			return simulation.LatenciesOf(on.FanOut.Latencies)
-		}
-	}
-	return simulation.DefaultLatencies
+	return nil
 }
 
 // repository returns the root of the repository that the working directory is in.

@@ -35,7 +35,7 @@ func newArena(t harness.T, scenario Scenario, cache stack.Cache) *arena {
 		t.Fatal(err)
 	}
 	s := stacktest.Start(t, stack.Options{Functions: images, Cache: cache})
-	a := &arena{Fleet: fleet.New(t, s, namespace), t: t, stack: s, reread: reread}
+	a := &arena{Fleet: fleet.New(t, s, namespace), t: t, stack: s, reread: reread[cache]}
 	a.Repository(blueprints, nil, false)
 	for i := range scenario.Repositories {
 		a.Repository(repositoryName(i), map[string]string{"env": deployEnv, "region": region(i)}, true)
@@ -117,13 +117,12 @@ func (a *arena) sleep(d time.Duration) {
 	}
 }
 
-const (
-	// reread is the longest that Porch takes to read all repositories again, which it does every ten seconds with the CR
-	// cache. What Porch stored wrongly shows then.
-	reread = 12 * time.Second
-	// mending is the time a controller has to repair what Porch stored wrongly.
-	mending = 20 * time.Second
-)
+// reread is the longest that Porch takes to read all repositories again, which it does every ten seconds with the CR
+// cache. What Porch stored wrongly shows then. With the DB cache, it forgets nothing.
+var reread = map[stack.Cache]time.Duration{stack.CRCache: 12 * time.Second}
+
+// mending is the time a controller has to repair what Porch stored wrongly.
+const mending = 20 * time.Second
 
 // verify compares the drafts of packages with what they should be, in Porch's API after Porch has read its repositories
 // again. It returns how many are missing or wrong and stay so for a while, and the first fault.

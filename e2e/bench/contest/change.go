@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/report"
-	"github.com/package-variants/package-variants/e2e/bench/tally"
 )
 
 // unfollowed is how long a contender has to follow a change before it counts as not following.
-const unfollowed = time.Minute
+const unfollowed = 45 * time.Second
 
 // changeObject changes the object of one region, and measures the time until the drafts of that region are right.
 func (c *contender) changeObject(packages []pkg) report.Reaction {
@@ -74,7 +73,6 @@ func (c *contender) follow(packages []pkg) report.Reaction {
 func (c *contender) react(affected []pkg, change func()) report.Reaction {
 	c.t.Helper()
 	observer := c.observe(affected)
-	reconciled, evaluated := c.reconciles()
 	c.proxy.Reset()
 	began := time.Now()
 	change()
@@ -86,8 +84,8 @@ func (c *contender) react(affected []pkg, change func()) report.Reaction {
 	case c.t.Context().Err() != nil:
 		c.t.Fatal("interrupted")
 	case err != nil:
-		reaction.WaitedSeconds, reaction.Right = unfollowed.Seconds(), len(observer.right)
-		c.t.Logf("  the change is not followed")
+		reaction.WaitedSeconds = unfollowed.Seconds()
+		c.t.Logf("  the change is not followed: %d of %d packages are right", len(observer.right), len(affected))
 	default:
 		reaction.Seconds = ended.Sub(began).Seconds()
 	}
@@ -95,10 +93,7 @@ func (c *contender) react(affected []pkg, change func()) report.Reaction {
 		c.quiet()
 	}
 	requests := c.proxy.Requests()
-	reaction.Requests = tally.Of(requests)
-	reaction.Reconciles, reaction.Evaluations = c.reconciles()
-	reaction.Reconciles -= reconciled
-	reaction.Evaluations -= evaluated
+	reaction.Requests = report.CountRequests(requests)
 	read, saved := contents(requests)
 	reaction.Read, reaction.Saved = len(read), len(saved)
 	for _, p := range affected {

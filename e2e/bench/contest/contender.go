@@ -13,7 +13,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/internal/controller"
-	"github.com/package-variants/package-variants/e2e/internal/metrics"
 	"github.com/package-variants/package-variants/e2e/internal/process"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 )
@@ -21,9 +20,8 @@ import (
 // contender is a running controller, behind a proxy that counts its requests.
 type contender struct {
 	*arena
-	proxy   *proxy.Proxy
-	pid     int
-	metrics func() (metrics.Families, error)
+	proxy *proxy.Proxy
+	pid   int
 	// rests reports whether the controller comes to rest after its work.
 	rests bool
 	// newest is the revision in a set's spec by which its variants follow the newest one.
@@ -39,14 +37,14 @@ func startOurs(a *arena) *contender {
 	between, kubeconfig := proxy.StartFor(a.t, a.stack.Config, proxy.Options{})
 	c := &contender{arena: a, proxy: between, rests: true, newest: latest}
 	ours := controller.Start(a.t, controller.Options{Kubeconfig: kubeconfig})
-	c.pid, c.metrics = ours.PID(), ours.Metrics
+	c.pid = ours.PID()
 	ours.WaitReady(a.t.Context())
 	c.awaitWatches()
 	return c
 }
 
-// porchsMetrics and porchsHealth are the addresses of Porch's controllers, which are fixed.
-const porchsMetrics, porchsHealth = "http://127.0.0.1:8080/metrics", "http://127.0.0.1:8081/readyz"
+// porchsHealth is the address of Porch's controllers, which is fixed.
+const porchsHealth = "http://127.0.0.1:8081/readyz"
 
 // startPorchs starts Porch's controllers for PackageVariants and PackageVariantSets. In their API, revision -1 is the
 // head of the branch, which comes closest to the newest revision.
@@ -62,11 +60,6 @@ func startPorchs(a *arena) *contender {
 	}
 	a.t.Cleanup(porchs.Kill)
 	c.pid = porchs.PID()
-	c.metrics = func() (metrics.Families, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(a.t.Context()), 10*time.Second)
-		defer cancel()
-		return metrics.Get(ctx, http.DefaultClient, porchsMetrics)
-	}
 	ctx, cancel := a.within(time.Minute)
 	defer cancel()
 	err = porchs.Await(ctx, "it was ready", func(ctx context.Context) error {
@@ -109,20 +102,4 @@ func (c *contender) quiet() {
 		}
 		return nil
 	})
-}
-
-// reconciles returns how often PackageVariants were reconciled, and in how many of these the controller evaluated the
-// variant: Porch's controllers always do.
-func (c *contender) reconciles() (all, evaluations int) {
-	c.t.Helper()
-	families, err := c.metrics()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	all = int(families.Sum("controller_runtime_reconcile_total", map[string]string{"controller": "packagevariant"}))
-	const counted = "package_variant_evaluations_total"
-	if families[counted] == nil {
-		return all, all
-	}
-	return all, int(families.Sum(counted, nil))
 }

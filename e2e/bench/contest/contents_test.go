@@ -4,9 +4,7 @@ package contest
 
 import (
 	"testing"
-	"time"
 
-	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,22 +29,5 @@ func TestContents(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[pkgKey]bool{one: true}, saved); diff != "" {
 		t.Errorf("saved (-want +got):\n%s", diff)
-	}
-}
-
-// TestLatencies checks how the times of calls are reported.
-func TestLatencies(t *testing.T) {
-	t.Parallel()
-	var calls []call
-	for i := 100; i >= 0; i-- {
-		calls = append(calls, call{"create", "a", time.Duration(i) * time.Millisecond})
-	}
-	calls = append(calls, call{"get", "b", time.Second})
-	want := []report.Latency{
-		{Verb: "create", Resource: "a", Calls: 101, MedianSeconds: 0.05, P95Seconds: 0.095},
-		{Verb: "get", Resource: "b", Calls: 1, MedianSeconds: 1, P95Seconds: 1},
-	}
-	if diff := cmp.Diff(want, latencies(calls)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
 	}
 }

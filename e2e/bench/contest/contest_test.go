@@ -5,7 +5,6 @@ package contest
 import (
 	"testing"
 
-	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/internal/postgres"
 	"github.com/package-variants/package-variants/e2e/stack"
 )
@@ -34,22 +33,12 @@ func testFanOut(t *testing.T, cache stack.Cache) {
 	if run.Wrong != 0 || run.Seconds <= 0 || run.Total != 1 || run.PerRepository != 1 {
 		t.Errorf("the plain client: %+v", run)
 	}
-	for _, l := range latencies(p.calls) {
-		if l.Calls != s.floatingVariants() || l.MedianSeconds <= 0 {
-			t.Errorf("the plain client's calls: %+v, want %d of each", l, s.floatingVariants())
-		}
-	}
 	c := startOurs(a)
 	result := c.fanOut(s.packages(fixed, s.Variants))
 	if result.Wrong != 0 || result.Seconds <= 0 || result.CPUSeconds <= 0 || result.PeakBytes <= 0 {
 		t.Errorf("the controller: %+v", result)
 	}
-	for _, call := range [][2]string{{"create", "packagerevisions"}, {"update", "packagerevisionresources"}} {
-		if n := report.Granted(result.Requests, call[0], call[1]); n != s.Variants {
-			t.Errorf("the controller did %s %s %d times for %d variants", call[0], call[1], n, s.Variants)
-		}
-	}
-	if all, evaluations := c.reconciles(); evaluations < s.Variants || all < evaluations {
-		t.Errorf("%d reconciles and %d evaluations of %d variants", all, evaluations, s.Variants)
+	if r := result.Requests; r.Drafts != s.Variants || r.Saves != s.Variants || r.Reads < s.Variants {
+		t.Errorf("the controller did %+v for %d variants", r, s.Variants)
 	}
 }

@@ -4,14 +4,11 @@ package contest
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/bench/report"
-	"github.com/package-variants/package-variants/e2e/bench/tally"
 	"github.com/package-variants/package-variants/e2e/internal/machine"
-	"github.com/package-variants/package-variants/e2e/internal/proxy"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,12 +17,12 @@ import (
 const (
 	// patience is the time a contender has for a fan-out.
 	patience = 15 * time.Minute
-	// opening is the time after the apply whose requests are counted separately, whether or not the drafts are right.
-	opening = time.Minute
+	// resting is how long the rest is measured. In that time, Porch reads its repositories again.
+	resting = 40 * time.Second
 )
 
 // fanOut applies the set of the packages, and measures until all drafts are right.
-func (c *contender) fanOut(packages []pkg) report.Contender {
+func (c *contender) fanOut(packages []pkg) report.FanOut {
 	c.t.Helper()
 	set, err := set(fixed, variant.RevisionNumber(1), packages)
 	if err != nil {
@@ -48,19 +45,12 @@ func (c *contender) fanOut(packages []pkg) report.Contender {
 		c.quiet()
 		requests = c.proxy.Requests()
 	}
-	result := report.Contender{
-		Seconds: ended.Sub(began).Seconds(), Requests: tally.Of(requests),
-		CPUSeconds: (after.CPU - start.CPU).Seconds(), PeakBytes: after.PeakBytes,
+	result := report.FanOut{
+		Seconds: ended.Sub(began).Seconds(), CPUSeconds: (after.CPU - start.CPU).Seconds(), PeakBytes: after.PeakBytes,
+		Requests: report.CountRequests(requests),
 	}
 	result.Wrong, result.Fault = c.verify(packages)
-	c.sleep(time.Until(began.Add(opening)))
-	result.FirstSeconds, result.First = opening.Seconds(), tally.Of(before(c.proxy.Requests(), began.Add(opening)))
 	return result
-}
-
-// before returns the requests that came before a time.
-func before(requests []proxy.Request, end time.Time) []proxy.Request {
-	return slices.DeleteFunc(requests, func(r proxy.Request) bool { return !r.Time.Before(end) })
 }
 
 // usage returns the resource usage of the contender's process.

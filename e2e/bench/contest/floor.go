@@ -3,11 +3,10 @@
 package contest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/report"
@@ -24,24 +23,9 @@ import (
 // pace is how many packages a plain client works on at a time.
 type pace struct{ perRepository, total int }
 
-// paces returns the paces to try, slowest first. Porch v1.5 loses drafts when several are written to one repository at
-// a time, so the best pace is not known in advance.
-func (s Scenario) paces() []pace {
-	var paces []pace
-	for _, p := range []pace{{1, 1}, {1, 2}, {1, s.Repositories}, {2, 2 * s.Repositories}, {4, 4 * s.Repositories}} {
-		p.total = min(p.total, s.Repositories*p.perRepository)
-		if !slices.Contains(paces, p) && p.total <= s.Variants {
-			paces = append(paces, p)
-		}
-	}
-	return paces
-}
-
-// call is a call of Porch and how long it took.
-type call struct {
-	verb, resource string
-	took           time.Duration
-}
+// paces returns the paces to try. Porch v1.5 loses drafts when many are written to one repository at a time, so the
+// best pace is not known in advance.
+func (s Scenario) paces() []pace { return []pace{{1, s.Repositories}, {2, 2 * s.Repositories}} }
 
 // plain is a client that makes each draft with the necessary calls of Porch: it clones the blueprint, reads the draft
 // and saves it with the right content.
@@ -50,9 +34,7 @@ type plain struct {
 	client client.Client
 	owner  *metav1.OwnerReference // of the drafts: an existing object, as a variant is for a controller
 
-	mu      sync.Mutex
-	calls   []call // those that succeeded
-	retries int
+	retries atomic.Int64
 }
 
 // newPlain returns a plain client. Unlike a Fleet's client, it has no rate limit.
@@ -103,7 +85,7 @@ func (p *plain) fanOut(packages []pkg, at pace) report.FloorRun {
 	}
 	work.Wait()
 	run := report.FloorRun{PerRepository: at.perRepository, Total: at.total, Seconds: time.Since(began).Seconds(),
-		Retries: p.retries}
+		Retries: int(p.retries.Load())}
 	run.Wrong, run.Fault = p.verify(packages)
 	faults.Range(func(_, err any) bool {
 		run.Fault = fmt.Sprint(err) // says why
@@ -126,22 +108,18 @@ func (p *plain) make(ctx context.Context, wanted pkg) error {
 		},
 	}
 	var resources porchapi.PackageRevisionResources
-	for _, step := range []struct {
-		verb, resource string
-		do             func() error
-	}{
-		{"create", "packagerevisions", func() error { return p.client.Create(ctx, draft) }},
-		{"get", "packagerevisionresources",
-			func() error { return p.client.Get(ctx, client.ObjectKeyFromObject(draft), &resources) }},
-		{"update", "packagerevisionresources", func() error {
+	for _, step := range []func() error{
+		func() error { return p.client.Create(ctx, draft) },
+		func() error { return p.client.Get(ctx, client.ObjectKeyFromObject(draft), &resources) },
+		func() error {
 			if err := wanted.write(resources.Spec.Resources); err != nil {
 				return err
 			}
 			return p.client.Update(ctx, &resources)
-		}},
+		},
 	} {
-		if err := p.call(ctx, step.verb, step.resource, step.do); err != nil {
-			return fmt.Errorf("%s: cannot %s %s: %w", wanted, step.verb, step.resource, err)
+		if err := p.call(ctx, step); err != nil {
+			return fmt.Errorf("%s: %w", wanted, err)
 		}
 	}
 	return nil
@@ -155,22 +133,14 @@ const (
 
 // call makes a call of Porch. Like any client, it retries when Porch is busy: on a conflict, or on the internal error
 // of a Porch that misreads a repository while writing it.
-func (p *plain) call(ctx context.Context, verb, resource string, do func() error) error {
+func (p *plain) call(ctx context.Context, do func() error) error {
 	for try := 0; ; try++ {
-		began := time.Now()
 		err := do()
-		took := time.Since(began)
 		refused := apierrors.IsConflict(err) || apierrors.IsInternalError(err)
-		p.mu.Lock()
-		if err == nil {
-			p.calls = append(p.calls, call{verb, resource, took})
-		} else if refused && try < retries {
-			p.retries++
-		}
-		p.mu.Unlock()
 		if !refused || try == retries {
 			return err
 		}
+		p.retries.Add(1)
 		select {
 		case <-ctx.Done():
 			return err
@@ -206,27 +176,4 @@ func (p pkg) write(files map[string]string) error {
 		files[edit.file] = string(text)
 	}
 	return nil
-}
-
-// latencies returns the durations of the calls by kind, in order of first use.
-func latencies(calls []call) []report.Latency {
-	type kind struct{ verb, resource string }
-	times := map[kind][]time.Duration{}
-	var kinds []kind
-	for _, c := range calls {
-		k := kind{c.verb, c.resource}
-		if times[k] == nil {
-			kinds = append(kinds, k)
-		}
-		times[k] = append(times[k], c.took)
-	}
-	var out []report.Latency
-	for _, k := range kinds {
-		took := times[k]
-		slices.SortFunc(took, cmp.Compare)
-		at := func(part float64) float64 { return took[int(part*float64(len(took)-1))].Seconds() }
-		out = append(out, report.Latency{Verb: k.verb, Resource: k.resource, Calls: len(took), MedianSeconds: at(0.5),
-			P95Seconds: at(0.95)})
-	}
-	return out
 }

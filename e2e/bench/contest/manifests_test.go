@@ -54,7 +54,7 @@ func TestManifests(t *testing.T) {
 				c.apply(ours, fleets)
 				ours.quiet()
 				ours.proxy.Reset()
-				ours.sleep(reread)
+				ours.sleep(reread[stack.CRCache])
 				if n := proxy.Count(ours.proxy.Requests(), isWork); n > 0 {
 					t.Errorf("%d writes at rest", n)
 				}

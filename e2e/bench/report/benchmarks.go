@@ -16,120 +16,88 @@ type Benchmark struct {
 	// Name is its name, without its first word and the number of processors, such as Expansion/ours/1000. It ends with the
 	// size of the input.
 	Name string `json:"name"`
-	// Values are the medians by unit, with the names and units of benchstat: seconds where go test prints nanoseconds.
+	// Values are the medians by unit, in seconds where go test prints nanoseconds.
 	Values map[string]float64 `json:"values"`
 }
 
-// The names of benchmarks, without the size at the end.
-const (
-	expansionOurs  = "Expansion/ours"
-	expansionPorch = "Expansion/porch"
-	inProcess      = "InProcess"
-	applyAll       = "Apply"
-	asProcess      = "Process"
-	planOfSet      = "Plan"
-	fleetBySync    = "Fleet/sync"
-	fleetByScript  = "Fleet/script"
-)
-
-// Measured returns the benchmarks of these names, in the order in which they were measured.
-func (r *Run) Measured(names ...string) []Benchmark {
-	var found []Benchmark
-	for _, b := range r.Benchmarks {
-		isOf := func(name string) bool { return strings.HasPrefix(b.Name, name+"/") }
-		if slices.ContainsFunc(names, isOf) {
-			found = append(found, b)
-		}
-	}
-	return found
-}
-
-// Size returns the size of the input: targets, or the resources of a package.
-func (b Benchmark) Size() int {
-	n, _ := strconv.Atoi(path.Base(b.Name)) // readBenchmarks has checked it
+// Size returns the size of the input: targets, sites, or the resources of a package.
+func (b *Benchmark) Size() int {
+	n, _ := strconv.Atoi(path.Base(b.Name)) // it was checked when it was read
 	return n
 }
 
-// Seconds returns the time of one operation.
-func (b Benchmark) Seconds() float64 { return b.Values["sec/op"] }
-
-// PerSize returns the time for each unit of the input's size.
-func (b Benchmark) PerSize() float64 { return b.Seconds() / float64(b.Size()) }
-
-// Function returns the name of the measured function.
-func (b Benchmark) Function() string {
-	switch parts := strings.Split(b.Name, "/"); parts[0] {
-	case asProcess:
-		return parts[1]
-	case applyAll:
-		return "all three"
-	default:
-		return path.Base(path.Dir(b.Package))
+// measured returns the benchmark of a part with a name, nil if there is none.
+func (r *Run) measured(part, name string) *Benchmark {
+	i := slices.IndexFunc(r.Benchmarks[part], func(b Benchmark) bool { return b.Name == name })
+	if i < 0 {
+		return nil
 	}
+	return &r.Benchmarks[part][i]
 }
 
-// Expansion is an expansion of that many targets by this project; Porch's own is nil if it was not run.
-type Expansion struct {
-	Benchmark
-	Porch *Benchmark
-}
-
-// Expansions returns the expansions, sorted by the number of targets.
-func (r *Run) Expansions() []Expansion {
-	var all []Expansion
-	for _, ours := range r.Measured(expansionOurs) {
-		e := Expansion{Benchmark: ours}
-		for _, porch := range r.Measured(expansionPorch) {
-			if porch.Size() == ours.Size() {
-				e.Porch = &porch
-			}
-		}
-		all = append(all, e)
-	}
-	slices.SortFunc(all, func(a, b Expansion) int { return a.Size() - b.Size() })
-	return all
-}
-
-// PorchCells returns Porch's time per target and its ratio to ours as table cells, empty if it was not run.
-func (e Expansion) PorchCells() []string {
-	if e.Porch == nil {
-		return []string{"", ""}
-	}
-	return []string{seconds(e.Porch.PerSize()), ratio(e.Porch.Seconds(), e.Seconds())}
-}
-
-// LargeExpansions returns the expansions of many targets that were run with Porch's own too.
-func (r *Run) LargeExpansions() []Expansion {
-	return slices.DeleteFunc(r.Expansions(), func(e Expansion) bool { return e.Porch == nil || e.Size() < reference })
-}
-
-// OfNoop returns the processor time of a function as a process, relative to a function that does nothing.
-func (b Benchmark) OfNoop() float64 { return b.Values["sec/process"] / b.Values["noop-sec/process"] }
-
-// NoopRange is the range of OfNoop over the functions, for packages with that many resources.
-type NoopRange struct {
-	Resources   int
-	Least, Most float64
-}
-
-// Text writes the range.
-func (n NoopRange) Text() string {
-	if digits(n.Least) == digits(n.Most) {
-		return digits(n.Least)
-	}
-	return digits(n.Least) + " to " + digits(n.Most)
-}
-
-// NoopRanges returns the ranges, in the order in which their sizes were first measured.
-func (r *Run) NoopRanges() []NoopRange {
-	var all []NoopRange
-	for _, b := range r.Measured(asProcess) {
-		i := slices.IndexFunc(all, func(n NoopRange) bool { return n.Resources == b.Size() })
-		if i < 0 {
-			all = append(all, NoopRange{b.Size(), b.OfNoop(), b.OfNoop()})
+// ExpansionRows are the expansions of a set, with Porch's own beside them.
+func (r *Run) ExpansionRows() [][]string {
+	const ours = "Expansion/ours/"
+	var rows [][]string
+	for _, b := range r.Benchmarks[PartExpansion] {
+		if !strings.HasPrefix(b.Name, ours) {
 			continue
 		}
-		all[i].Least, all[i].Most = min(all[i].Least, b.OfNoop()), max(all[i].Most, b.OfNoop())
+		took, each := b.Values["sec/op"], float64(b.Size())
+		row := []string{count(b.Size()), seconds(took / each), "", "", megabytes(b.Values["B/op"])}
+		if porch := r.measured(PartExpansion, "Expansion/porch/"+path.Base(b.Name)); porch != nil {
+			row[2], row[3] = seconds(porch.Values["sec/op"]/each), ratio(porch.Values["sec/op"], took)
+		}
+		rows = append(rows, row)
 	}
-	return all
+	return rows
+}
+
+// FunctionRows are the functions: in a Go program, and as processes beside others.
+func (r *Run) FunctionRows() [][]string {
+	var rows [][]string
+	for _, b := range r.Benchmarks[PartFunctions] {
+		name := "all three"
+		switch kind, _, _ := strings.Cut(b.Name, "/"); kind {
+		case "Process":
+			continue // it stands beside the function in a program
+		case "InProcess":
+			name = path.Base(path.Dir(b.Package))
+		}
+		row := []string{name, count(b.Size()), seconds(b.Values["sec/op"]), megabytes(b.Values["B/op"]), "", "", "", "", ""}
+		if as := r.measured(PartFunctions, "Process/"+name+"/"+path.Base(b.Name)); as != nil {
+			own, noop, catalog := as.Values["sec/process"], as.Values["noop-sec/process"], as.Values["catalog-sec/process"]
+			copy(row[4:], []string{seconds(own), seconds(noop), ratio(own, noop), seconds(catalog), ratio(own, catalog)})
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// PlanRows are the plans of the kubectl plugin.
+func (r *Run) PlanRows() [][]string {
+	var rows [][]string
+	for _, b := range r.Benchmarks[PartPlan] {
+		cpu := b.Values["sec/process"]
+		rows = append(rows, []string{count(b.Size()), seconds(cpu), seconds(cpu / float64(b.Size())),
+			megabytes(b.Values["peak-B/process"]), seconds(b.Values["first-sec/process"])})
+	}
+	return rows
+}
+
+// GitRows are the fleets in git: by variants sync, and by a script of kpt.
+func (r *Run) GitRows() [][]string {
+	var rows [][]string
+	for _, b := range r.Benchmarks[PartGit] {
+		way := "`variants sync`"
+		if strings.HasPrefix(b.Name, "Fleet/script/") {
+			way = "a script of kpt and git"
+		}
+		row := []string{way, count(b.Size())}
+		for _, what := range []string{"first", "idle", "upgrade"} {
+			row = append(row, seconds(b.Values[what+"-sec/process"]), seconds(b.Values[what+"-cpu-sec/process"]))
+		}
+		rows = append(rows, append(row, megabytes(b.Values["peak-B/process"])))
+	}
+	return rows
 }

@@ -35,20 +35,6 @@ func minutes(s float64) string {
 // megabytes formats a size in MB of a million bytes, with three digits.
 func megabytes(n float64) string { return digits(n/1e6) + " MB" }
 
-// number returns a number of a run, of any of the types used there.
-func number(n any) float64 {
-	switch n := n.(type) {
-	case int:
-		return float64(n)
-	case int64:
-		return float64(n)
-	case float64:
-		return n
-	default:
-		return math.NaN()
-	}
-}
-
 // ratio formats a ratio; "" if to is 0.
 func ratio(of, to float64) string {
 	if to == 0 {

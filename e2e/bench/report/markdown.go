@@ -6,6 +6,7 @@ import (
 	_ "embed" // the templates
 	"fmt"
 	"strings"
+	"text/tabwriter"
 	"text/template"
 )
 
@@ -25,17 +26,9 @@ var (
 // parse returns a template that can use the functions of this package.
 func parse(name, text string) *template.Template {
 	return template.Must(template.New(name).Funcs(template.FuncMap{
-		"seconds": seconds, "count": count, "digits": digits, "total": Total,
-		"minutes": minutes,
-		"head":    head, "row": row, "plot": picture,
-		"mb":    func(n any) string { return megabytes(number(n)) },
-		"ratio": func(of, to any) string { return ratio(number(of), number(to)) },
-		"choose": func(condition bool, yes, no string) string {
-			if condition {
-				return yes
-			}
-			return no
-		},
+		"seconds": seconds, "minutes": minutes, "megabytes": megabytes, "count": count, "digits": digits,
+		"head": head, "row": row, "rows": rows, "chart": picture,
+		"bytes": func(n int64) string { return megabytes(float64(n)) },
 	}).Parse(text))
 }
 
@@ -47,6 +40,15 @@ func head(cells ...any) string {
 // row formats a table row, from cells that are texts or lists of texts.
 func row(cells ...any) string {
 	return "| " + strings.Join(texts(cells), " | ") + " |\n"
+}
+
+// rows formats table rows.
+func rows(cells [][]string) string {
+	var all strings.Builder
+	for _, each := range cells {
+		all.WriteString(row(each))
+	}
+	return all.String()
 }
 
 // texts returns the texts of cells.
@@ -62,18 +64,40 @@ func texts(cells []any) []string {
 	return all
 }
 
-// picture shows a plot of Plots in the reader's theme.
-func picture(alt, name string) string {
-	return fmt.Sprintf(`<picture><source media="(prefers-color-scheme: `+
-		`dark)" srcset="DIR/%s"><img alt="%s" src="DIR/%s"></picture>`,
-		name+darkEnd, alt, name+lightEnd)
+// picture shows the chart in the reader's theme.
+func picture(alt string) string {
+	return fmt.Sprintf(`<picture><source media="(prefers-color-scheme: dark)" srcset="DIR/%s-dark.svg">`+
+		`<img alt="%s" src="DIR/%s.svg"></picture>`, fanOutChart, alt, fanOutChart)
 }
 
 // Markdown returns the page about a run.
 func (r *Run) Markdown() (string, error) { return r.write(page, ".") }
 
-// Summary returns what the README of the repository says of a run; dir is the directory of the page, from there. The
-// run must have all parts.
+// Tables returns the tables of the page about a run, without what the page says about them, aligned for a terminal.
+func (r *Run) Tables() (string, error) {
+	text, err := r.Markdown()
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	for line := range strings.Lines(text) {
+		cells, isRow := strings.CutPrefix(line, "| ")
+		switch {
+		case isRow && !strings.HasPrefix(cells, "---") && cells != "| |\n":
+			fmt.Fprintln(table, strings.ReplaceAll(strings.TrimSuffix(cells, " |\n"), " | ", "\t"))
+		case strings.HasPrefix(line, "#"):
+			_ = table.Flush() // a strings.Builder has no errors
+			fmt.Fprint(&out, "\n", line)
+		case line == "\n":
+			_ = table.Flush()
+		}
+	}
+	_ = table.Flush()
+	return out.String(), nil
+}
+
+// Summary returns what the README of the repository says of a run; dir is the directory of the page, from there.
 func (r *Run) Summary(dir string) (string, error) { return r.write(readme, dir) }
 
 // Fleets returns what docs/scale.md says of a run.
@@ -87,16 +111,3 @@ func (r *Run) write(t *template.Template, dir string) (string, error) {
 	}
 	return strings.ReplaceAll(out.String(), "DIR/", strings.TrimPrefix(dir+"/", "./")), nil
 }
-
-// VersionOf returns the version of a program or module, "" if it is unknown.
-func (o *Origin) VersionOf(name string) string {
-	for _, v := range o.Versions {
-		if v.Name == name {
-			return v.Version
-		}
-	}
-	return ""
-}
-
-// here and porchs are the names of the contenders in tables and figures.
-const here, porchs = "this project", "Porch's own"

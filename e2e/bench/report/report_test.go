@@ -5,266 +5,154 @@ package report
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/package-variants/package-variants/e2e/internal/machine"
+	"github.com/package-variants/package-variants/e2e/internal/proxy"
 	"github.com/package-variants/package-variants/e2e/internal/tree"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/package-variants/package-variants/e2e/internal/machine"
 )
 
 // sample is a run with numbers that are easy to recognize in the documents.
 func sample() *Run {
+	processed := func(cpu float64) map[string]float64 {
+		return map[string]float64{"sec/process": cpu, "noop-sec/process": 0.01, "catalog-sec/process": 0.02}
+	}
+	fleet := map[string]float64{"first-sec/process": 8, "first-cpu-sec/process": 4, "idle-sec/process": 0.2,
+		"idle-cpu-sec/process": 0.1, "upgrade-sec/process": 6, "upgrade-cpu-sec/process": 3, "peak-B/process": 60e6}
 	return &Run{
 		Origin: Origin{
 			Date: "2026-01-02", Command: "make bench",
 			Machine:  machine.Machine{CPU: "Example 9000", Cores: 2, MemoryBytes: 8_000_000_000, System: "Linux 6.1"},
 			Versions: []Version{{"this project", "commit one"}, {"Go", "1.26.0"}, {"Porch", "v1.5.3"}},
 		},
-		Caches: Caches{sampleOn("CR", 1), sampleOn("DB", 2)},
-		Benchmarks: []Benchmark{
-			{"e2e/compat", "Expansion/porch/100", map[string]float64{"sec/op": 0.03}},
-			{"e2e/compat", "Expansion/ours/100", map[string]float64{"sec/op": 0.0005, "B/op": 200_000}},
-			{"e2e/compat", "Expansion/porch/1000", map[string]float64{"sec/op": 0.4}},
-			{"e2e/compat", "Expansion/ours/100000", map[string]float64{"sec/op": 0.4, "B/op": 200_000_000}},
-			{"e2e/compat", "Expansion/ours/1000", map[string]float64{"sec/op": 0.002, "B/op": 2_000_000}},
-			{"functions/inject-config/injection", "InProcess/10", map[string]float64{"sec/op": 0.0001, "B/op": 50_000}},
-			{"functions/krm", "Process/inject-config/10", processed(0.0102)},
-			{"functions/krm", "Process/prepend-pipeline/10", processed(0.0104)},
-			{"functions/krm", "Process/prepend-pipeline/1000", processed(0.009)},
-			{"engine/mutate", "Apply/10", map[string]float64{"sec/op": 0.0002, "B/op": 150_000}},
-			{"sync-controller/kubectl-variants/internal/command/plan", "Plan/10000", map[string]float64{"sec/process": 160,
-				"peak-B/process": 1.2e9, "first-sec/process": 1.25}},
-			{"sync-controller/kubectl-variants/internal/command/plan", "Plan/1000", map[string]float64{"sec/process": 8,
-				"peak-B/process": 250e6, "first-sec/process": 1.2}},
-			{"e2e/script", "Fleet/script/50", fleetTook(60, 30, 60e6)},
-			{"e2e/script", "Fleet/sync/50", fleetTook(2, 0.5, 50e6)},
-			{"e2e/script", "Fleet/sync/1000", fleetTook(40, 4, 150e6)},
-		},
-		Rollouts: sampleRollouts(),
-		Tenancy: &Tenancy{
-			Latencies: []Latency{{Verb: "create", Resource: "packagerevisions", MedianSeconds: 0.06}},
-			Variants:  50, Repositories: 5,
-			Hostile:      Hostile{Failing: 1000, Large: 20, PackageBytes: 5_000_000, Targets: 10_000, ChangesPerSecond: 10},
-			AloneSeconds: []float64{4, 5, 9}, BesideSeconds: []float64{12, 7.5, 8},
-			AloneCPUSeconds: 6, BesideCPUSeconds: 40, BesideReconciles: 1500, BesideSetReconciles: 12,
+		Contests: Contests{sampleContest("CR", 10), sampleContest("DB", 8)},
+		Scales:   []Scale{sampleScale("CR"), sampleScale("DB")},
+		Benchmarks: map[string][]Benchmark{
+			PartExpansion: {
+				{"e2e/compat", "Expansion/porch/1000", map[string]float64{"sec/op": 0.4}},
+				{"e2e/compat", "Expansion/ours/1000", map[string]float64{"sec/op": 0.002, "B/op": 2_000_000}},
+				{"e2e/compat", "Expansion/ours/10000", map[string]float64{"sec/op": 0.02, "B/op": 20_000_000}},
+			},
+			PartFunctions: {
+				{"functions/inject-config/injection", "InProcess/10", map[string]float64{"sec/op": 0.0001, "B/op": 50_000}},
+				{"functions/inject-config/injection", "InProcess/1000", map[string]float64{"sec/op": 0.001, "B/op": 500_000}},
+				{"functions/krm", "Process/inject-config/10", processed(0.0102)},
+				{"functions/krm", "Process/inject-config/1000", processed(0.005)},
+				{"engine/mutate", "Apply/10", map[string]float64{"sec/op": 0.0002, "B/op": 150_000}},
+			},
+			PartPlan: {{"sync-controller/kubectl-variants/internal/command/plan", "Plan/1000", map[string]float64{
+				"sec/process": 8, "peak-B/process": 250e6, "first-sec/process": 1.2}}},
+			PartGit: {{"e2e/script", "Fleet/script/50", fleet}, {"e2e/script", "Fleet/sync/50", fleet}},
 		},
 		Soak: sampleSoak(),
 	}
 }
 
-// fleetTook are the values of a fleet in git.
-func fleetTook(first, idle, memory float64) map[string]float64 {
-	return map[string]float64{"first-sec/process": first, "first-cpu-sec/process": first / 2, "idle-sec/process": idle,
-		"idle-cpu-sec/process": idle / 2, "upgrade-sec/process": first, "upgrade-cpu-sec/process": first / 2,
-		"peak-B/process": memory}
-}
-
-// sampleOn is the measurement with a cache, with some times multiplied by slower.
-func sampleOn(cache string, slower float64) OnCache {
-	return OnCache{
-		Cache: cache,
-		FanOut: &FanOut{
-			Variants: 50, Repositories: 5, Files: 26,
-			Ours: Contender{
-				Seconds: 11 * slower, CPUSeconds: 0.5, PeakBytes: 60_000_000,
-				Requests: []RequestCount{
-					{Verb: "create", Resource: "packagerevisions", Count: 51, Refused: 1},
-					{Verb: "get", Resource: contents, Count: 50}, {Verb: "update", Resource: contents, Count: 50},
-					{Verb: "patch", Resource: "packagevariants/status", Count: 100},
-				},
-				FirstSeconds: 60, First: []RequestCount{{Verb: "create", Resource: "packagerevisions", Count: 250}},
-			},
-			Porch: Contender{
-				Seconds: 88, CPUSeconds: 4, PeakBytes: 120_000_000,
-				Requests: []RequestCount{
-					{Verb: "create", Resource: "packagerevisions", Count: 50}, {Verb: "update", Resource: contents, Count: 400},
-					{Verb: "update", Resource: "packagevariants", Count: 2000},
-				},
-				FirstSeconds: 60, First: []RequestCount{{Verb: "update", Resource: contents, Count: 1750}},
-				Wrong: 1, Fault: "edge-1/web-00: Porch has 0 revisions, not 1",
-			},
-			Floor: []FloorRun{{PerRepository: 1, Total: 1, Seconds: 30}, {PerRepository: 1, Total: 5, Seconds: 10, Retries: 2},
-				{PerRepository: 2, Total: 10, Seconds: 8, Wrong: 3, Fault: "lost"}},
-			Latencies: []Latency{{Verb: "create", Resource: "packagerevisions", Calls: 50, MedianSeconds: 0.1,
-				P95Seconds: 0.25}},
+// sampleContest is a contest with a cache, in which Porch's own clones and saves take so many seconds.
+func sampleContest(cache string, floor float64) Contest {
+	return Contest{
+		Cache: cache, Variants: 50, Repositories: 5, Files: 26, Injecting: 20, Following: 10,
+		Ours: Contender{
+			FanOut: FanOut{Seconds: 11.5, CPUSeconds: 1.5, PeakBytes: 60_000_000,
+				Requests: Requests{All: 350, Refused: 1, Writes: 270, Drafts: 50, Saves: 50, Reads: 51}},
+			RestSeconds: 40,
+			Object:      Reaction{Seconds: 2.5, Read: 20, Saved: 20, Requests: Requests{All: 100}},
+			Upstream:    Reaction{Seconds: 1.25, Read: 11, Saved: 10, Others: 1, Requests: Requests{All: 60, Drafts: 10}},
 		},
-		Rest: &Rest{
-			Variants: 50, SettleSeconds: 60, Seconds: 30,
-			Ours: []RequestCount{{Verb: "watch", Resource: "packagevariants", Count: 1},
-				{Verb: "update", Resource: "leases", Count: 9}},
-			Porch: []RequestCount{{Verb: "update", Resource: contents, Count: 100},
-				{Verb: "get", Resource: contents, Count: 100}},
+		Porch: Contender{
+			FanOut:      FanOut{Seconds: 30, CPUSeconds: 5, PeakBytes: 50_000_000, Requests: Requests{All: 1000}, Wrong: 2},
+			RestSeconds: 40, Rest: Requests{All: 1000, Writes: 800, Reads: 100},
+			Object:   Reaction{Seconds: 9, Read: 50, Saved: 50, Others: 30, Requests: Requests{All: 900}},
+			Upstream: Reaction{WaitedSeconds: 45, Read: 60, Saved: 60, Others: 50},
 		},
-		Change: &Change{
-			Object: ChangePair{Variants: 50, Affected: 20,
-				Ours: Reaction{
-					Seconds: 2.5, Reconciles: 40, Evaluations: 20, Read: 20, Saved: 20,
-					Requests: []RequestCount{{Verb: "get", Resource: contents, Count: 20}},
-				},
-				Porch: Reaction{
-					Seconds: 9, Reconciles: 300, Evaluations: 300, Read: 50, Saved: 50, Others: 30,
-					Requests: []RequestCount{{Verb: "get", Resource: contents, Count: 300}},
-				}},
-			Upstream: ChangePair{Variants: 60, Affected: 10,
-				Ours: Reaction{
-					Seconds: 1.25, Reconciles: 20, Read: 11, Others: 1,
-					Requests: []RequestCount{{Verb: "create", Resource: "packagerevisions", Count: 10}},
-				},
-				Porch: Reaction{WaitedSeconds: 60, Right: 0, Reconciles: 3000, Read: 60, Saved: 60, Others: 50}},
-		},
-		Scale: &Scale{
-			Latencies: []Latency{
-				{Verb: "create", Resource: "packagerevisions", MedianSeconds: 0.1},
-				{Verb: "get", Resource: contents, MedianSeconds: 0.01},
-			},
-			Points: []ScalePoint{
-				{
-					Variants: 1000, Repositories: 100, PeakBytes: 100_000_000, HeapBytes: 30_000_000, RestBytes: 90_000_000,
-					ConvergeSeconds: 20, CPUSeconds: 5, Reconciles: 2000, SetReconciles: 30, Requests: 7000,
-					Unrelated: Burst{Events: 10_000, Seconds: 2, CPUSeconds: 1},
-					Related:   Burst{Events: 10_000, Seconds: 5, CPUSeconds: 2, Reconciles: 10_000},
-					Restart:   Restart{Seconds: 3, CPUSeconds: 2, PeakBytes: 100_000_000, Reconciles: 1000, Requests: 1200},
-				},
-				{
-					Variants: 10_000, Repositories: 1000, PeakBytes: 600_000_000, HeapBytes: 250_000_000, RestBytes: 500_000_000,
-					ConvergeSeconds: 200 * slower, CPUSeconds: 60, Reconciles: 20_000, SetReconciles: 300, Requests: 70_000,
-					Asked:     &Asked{ContentReads: 10_000, Writes: 40_000},
-					Unrelated: Burst{Events: 10_000, Seconds: 2, CPUSeconds: 1},
-					Related:   Burst{Events: 10_000, Seconds: 5, CPUSeconds: 2, Reconciles: 10_000},
-					Restart: Restart{
-						Seconds: 30, CPUSeconds: 20, PeakBytes: 600_000_000, Reconciles: 10_000, Requests: 12_000, Asked: &Asked{},
-					},
-				},
-			},
-		},
+		Floor: []FloorRun{{PerRepository: 1, Total: 5, Seconds: floor}, {PerRepository: 2, Total: 10, Seconds: 5, Wrong: 1}},
 	}
 }
 
-// sampleRollouts are rollouts over 100 and 1,000 targets.
-func sampleRollouts() *Rollouts {
-	point := func(targets int, next float64) RolloutPoint {
-		return RolloutPoint{
-			Targets: targets,
-			First: RolledOut{
-				Seconds: 20, CPUSeconds: 2.5, Reconciles: 5 * targets, SetReconciles: 40, SetSeconds: 0.0004 * float64(targets),
-				Requests: []RequestCount{
-					{Verb: "create", Resource: "packagerevisions", Count: targets},
-					{Verb: "patch", Resource: "packagevariants/status", Count: 3 * targets},
-				},
-				Waves: []RolledWave{{"canary", targets / 20, 10, 5}, {"all", targets - targets/20, 100, 95}},
-			},
-			Next: RolledOut{
-				Seconds: 40, CPUSeconds: 5, Reconciles: 6 * targets, SetReconciles: 40, SetSeconds: next * float64(targets),
-				Requests: []RequestCount{
-					{Verb: "create", Resource: "packagerevisions", Count: targets},
-					{Verb: "patch", Resource: "packagevariants", Count: targets},
-					{Verb: "patch", Resource: "packagevariants/status", Count: 6 * targets},
-				},
-				Waves: []RolledWave{{"canary", targets / 20, 10, 10}, {"all", targets - targets/20, 100, 100}},
-			},
-		}
-	}
-	return &Rollouts{
-		Latencies: []Latency{{Verb: "create", Resource: "packagerevisions", MedianSeconds: 0.1}},
-		Points:    []RolloutPoint{point(100, 0.002), point(1000, 0.004)},
+func sampleScale(cache string) Scale {
+	return Scale{
+		Cache: cache, Variants: 1000, Repositories: 100,
+		Made: Settled{Seconds: 70, CPUSeconds: 20, PeakBytes: 110_000_000,
+			Requests: Requests{All: 6200, Writes: 5000, Drafts: 1000, Saves: 1000, Reads: 1001}},
+		Restart: Settled{Seconds: 3, CPUSeconds: 1.5, PeakBytes: 95_000_000, Requests: Requests{All: 9}},
 	}
 }
 
-// processed has the values of a function that runs as a process.
-func processed(cpu float64) map[string]float64 {
-	return map[string]float64{"sec/op": 1, "sec/process": cpu, "noop-sec/process": 0.01, "catalog-sec/process": 0.02}
+// sampleSoak is a soak of half an hour in which goroutines grow by 120 per hour.
+func sampleSoak() *Soak {
+	s := &Soak{
+		Variants: 10_000, Repositories: 1000, Sets: 100, Seed: 7, Rate: 2, SettleSeconds: 900, Seconds: 1800,
+		WarmUpSeconds: 300, OthersCPUSeconds: 900, PutOff: 3, Checked: 10_000,
+		Kinds: []SoakKind{
+			{Name: "a draft is approved", Changes: 40, Variants: 40, MedianSeconds: 0.5, P99Seconds: 2, MostSeconds: 3},
+			{Name: "an upstream revision is published", Changes: 10, Variants: 2000, MedianSeconds: 12, P99Seconds: 30,
+				MostSeconds: 59},
+		},
+		All: SoakKind{Name: "all", Changes: 50, Variants: 2040, MedianSeconds: 0.6, P99Seconds: 29, MostSeconds: 59},
+	}
+	for minute := 0; minute <= 30; minute += 5 {
+		noise := int64(1_000_000 * (minute % 2))
+		s.Samples = append(s.Samples, SoakSample{
+			Seconds: float64(60 * minute), HeapBytes: 130_000_000 + noise, ResidentBytes: 300_000_000, Goroutines: 150 + 2*minute,
+			Descriptors: 13, CPUSeconds: 300 + float64(minute), Requests: 100_000 + 30*minute, Reconciles: 40_000 + 20*minute,
+		})
+	}
+	s.Samples[0].Goroutines = 10_000 // before the warm-up is over
+	return s
 }
 
 // TestDocuments compares the documents of a full run, and of a run of one part, with golden files.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	run := sample()
-	page, err := run.Markdown()
-	if err != nil {
-		t.Fatal(err)
+	faulty := sampleSoak()
+	faulty.Faults, faulty.Fault = []string{"one is late"}, "site-0001/web-0 has no draft"
+	run.Apart = map[string]Origin{PartSoak: {Date: "2026-01-03", Command: "make soak", Machine: run.Machine,
+		Versions: []Version{{"this project", "commit two"}}}}
+	documents := run.Charts()
+	for name, text := range map[string]func() (string, error){
+		"page.md": run.Markdown, "tables.txt": run.Tables,
+		"part.md":    (&Run{Origin: run.Origin, Soak: faulty}).Markdown,
+		"summary.md": func() (string, error) { return run.Summary("docs/benchmarks") },
+		"fleets.md":  func() (string, error) { return run.Fleets("docs/benchmarks") },
+	} {
+		var err error
+		if documents[name], err = text(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
 	}
-	summary, err := run.Summary("docs/benchmarks")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fleets, err := run.Fleets("docs/benchmarks")
-	if err != nil {
-		t.Fatal(err)
-	}
-	part := &Run{
-		Origin: Origin{
-			Date: run.Date, Command: "make bench BENCHFLAGS='-only expansion'", Machine: run.Machine,
-		},
-		Benchmarks: run.Measured(expansionOurs, expansionPorch),
-	}
-	partPage, err := part.Markdown()
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{"page.md": page, "summary.md": summary, "fleets.md": fleets, "part.md": partPage}
-	plots, err := run.Plots()
-	if err != nil {
-		t.Fatal(err)
-	}
-	maps.Copy(files, plots)
-	if len(files) != 4+2*4 {
-		t.Errorf("%d documents, want 4, and as many plots in two themes", len(files))
-	}
-	for name, got := range files {
+	for name, got := range documents {
 		tree.Golden(t, filepath.Join("testdata", name), got)
+	}
+	for name, most := range map[string]int{"page.md": 200, "tables.txt": 120} {
+		if lines := strings.Count(documents[name], "\n"); lines > most {
+			t.Errorf("%s has %d lines, more than %d", name, lines, most)
+		}
 	}
 }
 
-// TestMerge checks that a part measured later is shown with its own origin, and that nothing else changes.
+// TestMerge checks that the parts of another run come with its origin, and that nothing else changes.
 func TestMerge(t *testing.T) {
 	t.Parallel()
-	since := &Run{Origin: Origin{
-		Date: "2026-02-03", Command: "make bench BENCHFLAGS='-only rollout -merge'", Machine: sample().Machine,
-		Versions: []Version{{"this project", "commit two"}, {"Go", "1.26.0"}, {"Porch", "v1.5.4"}},
-	}, Rollouts: &Rollouts{Points: sampleRollouts().Points[:1]}}
-	merged := sample().Merge(since, PartRollout)
+	since := sample()
+	since.Origin = Origin{Date: "2026-02-03", Command: "make soak", Versions: []Version{{"this project", "commit two"}}}
+	since.Scales, since.Soak.Seed = since.Scales[:1], 8
+	since.Benchmarks[PartPlan] = nil
 	want := sample()
-	want.Rollouts, want.Apart = since.Rollouts, []Apart{{PartRollout, since.Origin}}
+	want.Scales, want.Soak, want.Benchmarks[PartPlan] = since.Scales, since.Soak, nil
+	want.Apart = map[string]Origin{PartScale: since.Origin, PartSoak: since.Origin, PartPlan: since.Origin}
+	merged := sample().Merge(since, PartScale, PartSoak, PartPlan)
 	if diff := cmp.Diff(want, merged); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(want, merged.Merge(since, PartRollout)); diff != "" {
-		t.Errorf("merged again (-want +got):\n%s", diff)
-	}
-	page, err := merged.Markdown()
-	if err != nil {
-		t.Fatal(err)
-	}
-	const line = "\nMeasured separately on 2026-02-03, with commit two, by " +
-		"`make bench BENCHFLAGS='-only rollout -merge'`, on Porch v1.5.4:\n*rollout*.\n"
-	if !strings.Contains(page, line) {
-		t.Errorf("the page has no %q:\n%.1500s", line, page)
-	}
-	since.Caches = Caches{{Cache: "DB"}}
-	since.Benchmarks, since.Machine.Cores = []Benchmark{{"e2e/compat", "Expansion/ours/100", nil}}, 4
-	merged = merged.Merge(since, PartExpansion, PartScale)
-	want.Apart = append(want.Apart, Apart{PartExpansion, since.Origin}, Apart{PartScale, since.Origin})
-	want.On("DB").Scale, want.Benchmarks = nil, slices.Concat(sample().Benchmarks[5:], since.Benchmarks)
-	if diff := cmp.Diff(want, merged); diff != "" {
-		t.Errorf("two parts (-want +got):\n%s", diff)
-	}
-	const other = ", on 4 cores of an Example 9000, Linux 6.1, Porch v1.5.4"
-	if got := merged.Apart[1].Elsewhere(merged.Origin); got != other {
-		t.Errorf("%q, want %q", got, other)
-	}
-}
-
-// TestSummaryRefuses checks that the README is not written from an incomplete run.
-func TestSummaryRefuses(t *testing.T) {
-	t.Parallel()
-	run := &Run{Caches: Caches{{Cache: "CR", FanOut: sample().Caches[0].FanOut}}}
-	_, err := run.Summary("docs")
-	if want := "the README needs a run of all parts"; err == nil || !strings.HasSuffix(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
+	again := sample().Merge(merged, PartSoak)
+	if again.OriginOf(PartSoak).Date != "2026-02-03" || again.OriginOf(PartScale).Date != "2026-01-02" {
+		t.Errorf("the origins are %+v", again.Apart)
 	}
 }
 
@@ -284,87 +172,110 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestExpectations checks that each expectation is judged by its limit.
-func TestExpectations(t *testing.T) {
+// TestBounds checks that each bound is judged by its limit.
+func TestBounds(t *testing.T) {
 	t.Parallel()
-	met := func(run *Run) map[string]bool {
-		out := map[string]bool{}
-		for _, e := range run.Expectations() {
-			out[e.Text] = e.Met
+	judged := func(run *Run) map[string]Verdict {
+		out := map[string]Verdict{}
+		for _, b := range run.Bounds() {
+			out[b.Text] = b.Verdicts[0]
 		}
 		return out
 	}
-	want := map[string]bool{
-		"CR cache: fan-out: for each variant one draft is made, its contents saved once and its status written twice":            true,
-		"CR cache: fan-out: requests per variant (the minimum is 5): at most 7":                                                  true,
-		"CR cache: fan-out: requests of Porch's controllers in the first 60 s, for each of ours: at least 5":                     true,
-		"CR cache: fan-out: our time, for each second of Porch's own clones and saves: at most 1.15":                             true,
-		"CR cache: fan-out: our time, for each second of Porch's controllers: at most 1":                                         true,
-		"CR cache: at rest: no write, and no reading of contents":                                                                true,
-		"CR cache: an object changes: only the affected packages are read and written":                                           true,
-		"CR cache: an upstream is published: only the affected packages are read and written":                                    false,
-		"expansion: Porch's time for each second of ours, at 1,000 targets: at least 50":                                         true,
-		"expansion: time for a target at 100,000 targets, for each second at 1,000: at most 1.5":                                 false,
-		"functions: processor time, for each second of a function that does nothing, at worst: at most 1.1":                      true,
-		"plan: at most 10 s of processor time, 300 MB of memory and 2 s until the first line, for a set over 1,000 Repositories": true,
-		"plan: processor time for a Repository at 10,000 Repositories, for each second at 1,000: at most 1.5":                    false,
-		"git: at most 60 s from nothing, 5 s with nothing to do, and 400 MB of memory, for 1,000 packages":                       true,
-		"CR cache: scale: at most 500 MB of memory with 10,000 variants":                                                         false,
-		"CR cache: scale: processor time or requests for a variant at 10,000 variants, for each at 1,000: at most 1.5":           true,
-		"CR cache: scale: start with 10,000 variants that are ready: no write, and no reading of contents":                       true,
-		"rollout: requests for a target, over 1,000 targets: at most 8":                                                          true,
-		"rollout: time of a reconcile of the set for a target at 1,000 targets, for each at 100: at most 1.5":                    false,
-		"rollout: never more than maxConcurrent targets of a wave in flight":                                                     true,
-		"tenancy: time of 50 variants beside a hostile namespace, for each second alone: at most 2":                              true,
-		"soak: every change right within 60 s":                                                                                   true,
-		"soak: every variant right in the end, and what is suspended as it was":                                                  true,
-		"soak: live heap: growth in an hour, of the mean: at most 5 %":                                                           true,
-		"soak: resident memory: growth in an hour, of the mean: at most 5 %":                                                     true,
-		"soak: goroutines: growth in an hour, of the mean: at most 5 %":                                                          false,
-		"soak: file descriptors: growth in an hour, of the mean: at most 5 %":                                                    true,
+	const (
+		time     = "fan-out: our time, for each second of Porch's own clones and saves: at most 1.15"
+		requests = "fan-out: requests for a variant: at most 7"
+		rest     = "at rest: writes, and reads of contents: none"
+		object   = "an object changes: packages read: only the affected ones"
+		upstream = "an upstream is published: packages read: only the affected ones"
+		restart  = "a restart with 1,000 variants that are ready: writes, and reads of contents: none"
+	)
+	want := map[string]Verdict{
+		time: {"1.15", true}, requests: {"7", true}, rest: {"0 and 0", true}, restart: {"0 and 0", true},
+		object: {"20, 0 of them others", true}, upstream: {"11, 1 of them others", false},
 	}
-	one := sample()
-	one.Caches = one.Caches[:1]
-	if diff := cmp.Diff(want, met(one)); diff != "" {
+	if diff := cmp.Diff(want, judged(sample())); diff != "" {
 		t.Errorf("the sample (-want +got):\n%s", diff)
 	}
+	if missed, all := sample().Missed(); missed != 3 || all != 12 {
+		t.Errorf("%d of %d are missed", missed, all)
+	}
 	other := sample()
-	other.Caches = other.Caches[:1]
-	on := other.On("CR")
-	on.FanOut.Ours.Requests[1].Count = 50 + 5*50 // requests
-	on.FanOut.Porch.First[0].Count = 1249
-	on.FanOut.Ours.Requests[2].Count = 51 // saves
-	on.FanOut.Ours.Seconds, on.FanOut.Porch.Seconds = 11.51, 11.5
-	on.Rest.Ours[0] = RequestCount{Verb: "get", Resource: contents, Count: 1}
-	on.Change.Object.Ours.Seconds = 0
-	on.Change.Upstream.Ours.Others = 0
-	other.Benchmarks[2].Values["sec/op"] = 0.099 // Porch's expansion of 1,000 targets
-	other.Benchmarks[3].Values["sec/op"] = 0.3   // ours of 100,000
-	other.Benchmarks[7].Values["sec/process"] = 0.0111
-	other.Benchmarks[10].Values["sec/process"] = 119
-	other.Benchmarks[11].Values["peak-B/process"] = 300e6 + 1
-	other.Benchmarks[14].Values["idle-sec/process"] = 5.1
-	on.Scale.Points[1].Restart.Asked.ContentReads = 1
-	on.Scale.Points[1].PeakBytes = 500_000_000
-	on.Scale.Points[1].Requests = 7000 * 16
-	other.Rollouts.Points[0].First.Waves[1].InFlight = 101
-	other.Rollouts.Points[1].First.Requests[0].Count = 5001
-	other.Rollouts.Points[1].Next.SetSeconds = 0.003 * 1000
-	other.Tenancy.BesideSeconds[2] = 10.1
-	other.Soak.All.Wrong, other.Soak.Wrong = 1, 1
-	for i := range other.Soak.Samples {
-		one := &other.Soak.Samples[i]
-		one.HeapBytes, one.ResidentBytes = one.HeapBytes+int64(i)*1e7, one.ResidentBytes+int64(i)*1e7
-		one.Goroutines, one.Descriptors = 150, 13+i
-	}
-	for text := range want {
-		want[text] = !want[text]
-	}
-	if diff := cmp.Diff(want, met(other)); diff != "" {
+	ours := &other.Contests[0].Ours
+	ours.FanOut.Seconds, ours.FanOut.Requests.All = 11.51, 351
+	ours.Rest.Writes, other.Scales[0].Restart.Requests.Reads = 1, 1
+	ours.Object.Seconds, ours.Upstream.Others = 0, 0
+	maps.Copy(want, map[string]Verdict{
+		time: {"1.15", false}, requests: {"7.02", false}, rest: {"1 and 0", false}, restart: {"0 and 1", false},
+		object: {"20, 0 of them others", false}, upstream: {"11, 0 of them others", true},
+	})
+	if diff := cmp.Diff(want, judged(other)); diff != "" {
 		t.Errorf("the other (-want +got):\n%s", diff)
 	}
-	if got := (&Run{}).Expectations(); len(got) != 0 {
+	other.Contests[0].Floor = other.Contests[0].Floor[1:] // the one with faults
+	if got := judged(other)[time]; got.Met {
+		t.Errorf("without clones and saves: %+v", got)
+	}
+	if got := (&Run{}).Bounds(); len(got) != 0 {
 		t.Errorf("nothing was measured, and judged is %v", got)
+	}
+}
+
+// TestSoakBounds checks the bounds of a soak.
+func TestSoakBounds(t *testing.T) {
+	t.Parallel()
+	verdicts := func(change func(*Soak)) []Verdict {
+		s := sampleSoak()
+		change(s)
+		var all []Verdict
+		for _, b := range s.Bounds() {
+			all = append(all, b.Verdicts...)
+		}
+		return all
+	}
+	right, inTime := Verdict{"0 of 10,000 wrong", true}, Verdict{"0 of 50 not right, the others within 59 s", true}
+	growths := []Verdict{{"-0.788 %", true}, {"+0 %", true}, {"+64.9 %", false}, {"+0 %", true}}
+	unknown := []Verdict{{"?", false}, {"?", false}, {"?", false}, {"?", false}}
+	for name, c := range map[string]struct {
+		change func(*Soak)
+		want   []Verdict
+	}{
+		"in time": {func(*Soak) {}, append([]Verdict{inTime, right}, growths...)},
+		"wrong": {func(s *Soak) { s.All.Wrong, s.Wrong = 1, 2 }, append([]Verdict{
+			{"1 of 50 not right, the others within 59 s", false}, {"2 of 10,000 wrong", false}}, growths...)},
+		"too late": {func(s *Soak) { s.All.MostSeconds = 60.1 }, append([]Verdict{
+			{"0 of 50 not right, the others within 60.1 s", false}, right}, growths...)},
+		"too short for growth": {func(s *Soak) { s.WarmUpSeconds = 601 }, []Verdict{inTime, right}},
+		"too few samples":      {func(s *Soak) { s.Samples = s.Samples[:2] }, append([]Verdict{inTime, right}, unknown...)},
+	} {
+		if diff := cmp.Diff(c.want, verdicts(c.change)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestGrowthOf checks which line is fitted to values, and the result when no line fits.
+func TestGrowthOf(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		at, values       []float64
+		mean, hour, fail float64
+	}{
+		"a line":        {[]float64{0, 60, 120}, []float64{5, 6, 7}, 6, 60, 0},
+		"a fall":        {[]float64{0, 1800, 3600}, []float64{7, 6, 5}, 6, -2, 0},
+		"flat":          {[]float64{0, 60, 120}, []float64{5, 5, 5}, 5, 0, 0},
+		"noise":         {[]float64{0, 3600, 7200, 10800}, []float64{4, 6, 4, 6}, 5, 0.4, math.Sqrt(3.2 / 2 / 5)},
+		"two":           {[]float64{0, 60}, []float64{5, 6}, 5.5, nan, nan},
+		"at one moment": {[]float64{9, 9, 9}, []float64{4, 5, 6}, 5, nan, nan},
+		"none":          {nil, nil, 0, nan, nan},
+	} {
+		g := growthOf(name, digits, c.at, c.values)
+		same := func(a, b float64) bool { return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) < 1e-9 }
+		if !same(g.Mean, c.mean) || !same(g.PerHour, c.hour) || !same(g.Error, c.fail) {
+			t.Errorf("%s: %v, %v in an hour with an error of %v; want %v, %v and %v", name, g.Mean, g.PerHour, g.Error, c.mean,
+				c.hour, c.fail)
+		}
 	}
 }
 
@@ -373,10 +284,9 @@ func TestFormat(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string]string{
 		"0 s": seconds(0), "2.35 µs": seconds(0.00000235), "366 µs": seconds(0.000366), "12 ms": seconds(0.012),
-		"999 ms": seconds(0.99949),
-		"1 s":    seconds(1), "83.2 s": seconds(83.21), "1,204 s": seconds(1203.6),
+		"999 ms": seconds(0.99949), "1 s": seconds(1), "83.2 s": seconds(83.21), "1,204 s": seconds(1203.6),
 		"0 MB": megabytes(0), "43.8 MB": megabytes(43_782_144), "25,277 MB": megabytes(25_277_000_000),
-		"7": count(7), "1,000": count(1000), "-12,034,567": count(-12_034_567),
+		"7": count(7), "1,000": count(1000), "-12,034,567": count(-12_034_567), "5.03 minutes": minutes(302),
 		"2": ratio(3, 1.5), "": ratio(1, 0), "0": digits(0), "0.00123": digits(0.001234),
 		"1.15": digits(1.15), "3.1": digits(3.1), "100": digits(99.96), "1,001": digits(1000.6),
 	} {
@@ -386,27 +296,24 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestRequests checks which requests count as what.
-func TestRequests(t *testing.T) {
+// TestCountRequests checks which requests count as what.
+func TestCountRequests(t *testing.T) {
 	t.Parallel()
-	requests := []RequestCount{
-		{Verb: "create", Resource: "packagerevisions", Count: 3, Refused: 1},
-		{Verb: "update", Resource: "packagerevisions/approval", Count: 5},
-		{Verb: "update", Resource: contents, Count: 7},
-		{Verb: "get", Resource: contents, Count: 11},
-		{Verb: "list", Resource: contents, Count: 13},
-		{Verb: "update", Resource: "leases", Count: 17},
-		{Verb: "patch", Resource: "packagevariants/status", Count: 19, Refused: 2},
-		{Verb: "update", Resource: "packagevariants/status", Count: 23},
-		{Verb: "watch", Resource: "packagevariants", Count: 29},
-	}
-	want := map[string]int{"all": 127, "writes": 57, "package writes": 14, "content reads": 24, "status": 40, "granted": 2,
-		"refused": 3}
-	got := map[string]int{
-		"all": Total(requests), "writes": Writes(requests), "package writes": PackageWrites(requests),
-		"content reads": ContentReads(requests), "status": statusWrites(requests),
-		"granted": Granted(requests, "create", "packagerevisions"), "refused": Refused(requests),
-	}
+	const contents = "packagerevisionresources"
+	got := CountRequests([]proxy.Request{
+		{Verb: "create", Resource: "packagerevisions", Status: 201},
+		{Verb: "create", Resource: "packagerevisions", Status: 500},
+		{Verb: "update", Resource: "packagerevisions", Subresource: "approval", Status: 200},
+		{Verb: "update", Resource: contents, Status: 200},
+		{Verb: "update", Resource: contents, Status: 409},
+		{Verb: "get", Resource: contents, Status: 200},
+		{Verb: "list", Resource: contents, Status: 200},
+		{Verb: "update", Resource: "leases", Status: 200},
+		{Verb: "create", Resource: "events", Status: 201},
+		{Verb: "watch", Resource: "packagevariants", Status: 200},
+		{Verb: "get", Status: 200},
+	})
+	want := Requests{All: 11, Refused: 2, Writes: 6, Drafts: 1, Saves: 1, Reads: 2}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

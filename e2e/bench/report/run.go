@@ -1,30 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report holds the measurements of a benchmark run, and shows them in Markdown and plots. It does no I/O and
+// Package report holds the measurements of a benchmark run, and shows them in Markdown and a chart. It does no I/O and
 // reads no clock: the same run always gives the same text.
 package report
 
-import "github.com/package-variants/package-variants/e2e/internal/machine"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/package-variants/package-variants/e2e/internal/machine"
+)
+
+// The parts of a run, by their names.
+const (
+	PartFanOut    = "fanout"
+	PartScale     = "scale"
+	PartGit       = "git"
+	PartFunctions = "functions"
+	PartExpansion = "expansion"
+	PartPlan      = "plan"
+	PartSoak      = "soak"
+)
 
 // Run is what one run of the benchmarks measured on one machine. It is kept as JSON, from which the documents can be
 // written again. A part that was not measured is nil or empty, and the documents leave it out. Times are in seconds and
 // sizes in bytes.
 type Run struct {
 	Origin
-
-	// Apart are the parts that were measured separately later; all others are from the run itself.
-	Apart []Apart `json:"apart,omitempty"`
-
-	// Caches are points 1, 2, 3 and 6, with each cache of Porch.
-	Caches Caches `json:"caches,omitempty"`
-	// Benchmarks are points 4 and 5: the expansion of sets alone, and the functions, in a Go program and as processes; and
-	// the plans of the kubectl plugin.
-	Benchmarks []Benchmark `json:"benchmarks,omitempty"`
-	// Rollouts is point 7: rollouts in waves before a simulated Porch.
-	Rollouts *Rollouts `json:"rollouts,omitempty"`
-	// Tenancy is point 8: a namespace beside a hostile one, before a simulated Porch.
-	Tenancy *Tenancy `json:"tenancy,omitempty"`
-	// Soak is point 9: a fleet that changes constantly.
+	// Apart are the origins of the parts that another run measured.
+	Apart map[string]Origin `json:"apart,omitempty"`
+	// Contests are the fan-out, the rest and the changes beside Porch's controllers, with each cache of Porch.
+	Contests Contests `json:"contests,omitempty"`
+	// Scales are the controller before a simulated Porch, with each cache.
+	Scales []Scale `json:"scales,omitempty"`
+	// Benchmarks are those that go test runs, by part.
+	Benchmarks map[string][]Benchmark `json:"benchmarks,omitempty"`
+	// Soak is a fleet that changes constantly.
 	Soak *Soak `json:"soak,omitempty"`
 }
 
@@ -48,26 +60,106 @@ type Version struct {
 	Version string `json:"version"`
 }
 
-// RequestCount counts requests of one kind to the Kubernetes API.
-type RequestCount struct {
-	// Verb is the RBAC verb of the requests.
-	Verb string `json:"verb"`
-	// Resource is the plural name, with /subresource if there is one. The group is left out, since the resources in the
-	// benchmarks have different names.
-	Resource string `json:"resource"`
-	// Count is the number of requests, and Refused how many of them got an error.
-	Count   int `json:"count"`
-	Refused int `json:"refused,omitempty"`
+// VersionOf returns the version of a program or module, "" if it is unknown.
+func (o Origin) VersionOf(name string) string {
+	for _, v := range o.Versions {
+		if v.Name == name {
+			return v.Version
+		}
+	}
+	return ""
 }
 
-// Latency is how long Porch takes for a call.
-type Latency struct {
-	// Verb and Resource say what is called, as in RequestCount.
-	Verb     string `json:"verb"`
-	Resource string `json:"resource"`
-	// Calls is how many were timed.
-	Calls int `json:"calls"`
-	// MedianSeconds and P95Seconds are the times that half of the calls and 95 % of them did not exceed.
-	MedianSeconds float64 `json:"medianSeconds"`
-	P95Seconds    float64 `json:"p95Seconds"`
+// OriginOf returns where the measurements of a part come from.
+func (r *Run) OriginOf(part string) *Origin {
+	if apart, found := r.Apart[part]; found {
+		return &apart
+	}
+	return &r.Origin
+}
+
+// Merge returns a run with the given parts of another run. Everything else stays as it was.
+func (r *Run) Merge(other *Run, parts ...string) *Run {
+	merged := *r
+	merged.Apart, merged.Benchmarks = map[string]Origin{}, map[string][]Benchmark{}
+	maps.Copy(merged.Apart, r.Apart)
+	maps.Copy(merged.Benchmarks, r.Benchmarks)
+	for _, part := range parts {
+		merged.Apart[part] = *other.OriginOf(part)
+		switch part {
+		case PartFanOut:
+			merged.Contests = other.Contests
+		case PartScale:
+			merged.Scales = other.Scales
+		case PartSoak:
+			merged.Soak = other.Soak
+		default:
+			merged.Benchmarks[part] = other.Benchmarks[part]
+		}
+	}
+	return &merged
+}
+
+// Bound is something that the project promises itself.
+type Bound struct {
+	// Text says what is bounded, and by what.
+	Text string
+	// Verdicts are what was measured, with each cache of Porch if that matters.
+	Verdicts []Verdict
+}
+
+// Verdict is what was measured, and whether that is within the bound.
+type Verdict struct {
+	Measured string
+	Met      bool
+}
+
+// Cells returns the verdicts as table cells.
+func (b Bound) Cells() []string {
+	var cells []string
+	for _, v := range b.Verdicts {
+		if v.Met {
+			cells = append(cells, v.Measured)
+		} else {
+			cells = append(cells, v.Measured+" (**missed**)")
+		}
+	}
+	return cells
+}
+
+// Bounds returns the bounds that the run's measurements with Porch, real and simulated, can judge.
+func (r *Run) Bounds() []Bound { return slices.Concat(r.Contests.bounds(), restartBounds(r.Scales)) }
+
+// Missed returns how many of the verdicts about a run are outside of their bounds, and how many verdicts there are.
+func (r *Run) Missed() (missed, all int) {
+	for _, b := range r.Bounds() {
+		for _, v := range b.Verdicts {
+			if all++; !v.Met {
+				missed++
+			}
+		}
+	}
+	return missed, all
+}
+
+// silent is the verdict about requests of a controller that has nothing to do.
+func silent(r Requests) Verdict {
+	return Verdict{count(r.Writes) + " and " + count(r.Reads), r.Writes == 0 && r.Reads == 0}
+}
+
+// atMost is the verdict about a number with a limit.
+func atMost(n, limit float64) Verdict { return Verdict{digits(n), n <= limit} }
+
+// Outcome says how many of the bounds are kept.
+func (r *Run) Outcome() string {
+	missed, all := r.Missed()
+	return fmt.Sprintf("%d of the %d bounds that the project sets itself are kept", all-missed, all)
+}
+
+// CacheNames returns the names of the caches that were measured.
+func (r *Run) CacheNames() []string {
+	if len(r.Contests) > 0 {
+		return r.Contests.Names()
+	}
+	return r.ScaleNames()
 }

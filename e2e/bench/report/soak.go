@@ -4,7 +4,9 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 )
 
 // Soak is the measurement of a fleet that changes constantly, with a simulated Porch.
@@ -13,8 +15,6 @@ type Soak struct {
 	Variants     int `json:"variants"`
 	Repositories int `json:"repositories"`
 	Sets         int `json:"sets"`
-	// Latencies are those that the simulated Porch had.
-	Latencies []Latency `json:"latencies"`
 	// Seed is the seed of the changes, and Rate how many there are in a second.
 	Seed uint64  `json:"seed"`
 	Rate float64 `json:"rate"`
@@ -36,8 +36,6 @@ type Soak struct {
 	Checked int    `json:"checked"`
 	Wrong   int    `json:"wrong"`
 	Fault   string `json:"fault,omitempty"`
-	// Remark says in a sentence what was unusual in the run.
-	Remark string `json:"remark,omitempty"`
 	// Samples are samples of the controller over time.
 	Samples []SoakSample `json:"samples"`
 	// OthersCPUSeconds is the processor time that the machine spent on other things during the changes.
@@ -67,56 +65,30 @@ type SoakSample struct {
 	// HeapBytes is its live heap at the last collection, ResidentBytes its resident memory.
 	HeapBytes     int64 `json:"heapBytes"`
 	ResidentBytes int64 `json:"residentBytes"`
-	// Goroutines and Descriptors are the controller's; Watches are all that the API server and Porch served to any client.
-	Goroutines  int `json:"goroutines"`
-	Descriptors int `json:"descriptors"`
-	Watches     int `json:"watches"`
-	// Queue is how many objects were queued, Pending how many changes were not right yet.
-	Queue   int `json:"queue"`
-	Pending int `json:"pending"`
-	// Revisions is how many PackageRevisions there were.
-	Revisions int `json:"revisions"`
+	Goroutines    int   `json:"goroutines"`
+	Descriptors   int   `json:"descriptors"`
 	// CPUSeconds, Requests and Reconciles are the controller's totals since its start.
 	CPUSeconds float64 `json:"cpuSeconds"`
 	Requests   int     `json:"requests"`
 	Reconciles int     `json:"reconciles"`
 }
 
-// measured returns the samples after the warm-up.
-func (s *Soak) measured() []SoakSample {
-	return slices.DeleteFunc(slices.Clone(s.Samples), func(one SoakSample) bool { return one.Seconds < s.WarmUpSeconds })
-}
-
-// growth is the growth of one value of the samples after the warm-up.
-func (s *Soak) growth(name string, text func(float64) string, of func(*SoakSample) float64) Growth {
-	var at, values []float64
-	for _, one := range s.measured() {
-		at, values = append(at, one.Seconds), append(values, of(&one))
-	}
-	return growthOf(name, text, at, values)
-}
-
 // Growths returns the growth of each value that must not grow.
 func (s *Soak) Growths() []Growth {
-	all := []Growth{
-		s.growth("live heap", megabytes, func(one *SoakSample) float64 { return float64(one.HeapBytes) }),
-		s.growth("resident memory", megabytes, func(one *SoakSample) float64 { return float64(one.ResidentBytes) }),
-		s.growth("goroutines", digits, func(one *SoakSample) float64 { return float64(one.Goroutines) }),
-		s.growth("file descriptors", digits, func(one *SoakSample) float64 { return float64(one.Descriptors) }),
+	of := func(name string, text func(float64) string, value func(*SoakSample) float64) Growth {
+		var at, values []float64
+		for i := range s.Samples {
+			if one := &s.Samples[i]; one.Seconds >= s.WarmUpSeconds {
+				at, values = append(at, one.Seconds), append(values, value(one))
+			}
+		}
+		return growthOf(name, text, at, values)
 	}
-	for i := range all {
-		all[i].Bounded = true
-	}
-	return all
-}
-
-// Others returns the growth of other values: what the API server serves, what waits, and what exists.
-func (s *Soak) Others() []Growth {
 	return []Growth{
-		s.growth("watches that are served", digits, func(one *SoakSample) float64 { return float64(one.Watches) }),
-		s.growth("objects in the work queues", digits, func(one *SoakSample) float64 { return float64(one.Queue) }),
-		s.growth("changes that are not right yet", digits, func(one *SoakSample) float64 { return float64(one.Pending) }),
-		s.growth("PackageRevisions", digits, func(one *SoakSample) float64 { return float64(one.Revisions) }),
+		of("live heap", megabytes, func(one *SoakSample) float64 { return float64(one.HeapBytes) }),
+		of("resident memory", megabytes, func(one *SoakSample) float64 { return float64(one.ResidentBytes) }),
+		of("goroutines", digits, func(one *SoakSample) float64 { return float64(one.Goroutines) }),
+		of("file descriptors", digits, func(one *SoakSample) float64 { return float64(one.Descriptors) }),
 	}
 }
 
@@ -133,27 +105,17 @@ func (s *Soak) KindRows() [][]string {
 	return rows
 }
 
-// each returns the increase of a counter per change, between the first and the last sample.
-func (s *Soak) each(of func(*SoakSample) float64) float64 {
+// Each are the controller's processor time, reconciles and requests for a change.
+func (s *Soak) Each() []string {
 	if len(s.Samples) == 0 || s.All.Changes == 0 {
-		return 0
+		return []string{"nothing"}
 	}
-	return (of(&s.Samples[len(s.Samples)-1]) - of(&s.Samples[0])) / float64(s.All.Changes)
-}
-
-// CPUEach is the controller's processor time per change, in seconds.
-func (s *Soak) CPUEach() float64 {
-	return s.each(func(one *SoakSample) float64 { return one.CPUSeconds })
-}
-
-// RequestsEach is the number of requests per change.
-func (s *Soak) RequestsEach() float64 {
-	return s.each(func(one *SoakSample) float64 { return float64(one.Requests) })
-}
-
-// ReconcilesEach is the number of reconciles per change.
-func (s *Soak) ReconcilesEach() float64 {
-	return s.each(func(one *SoakSample) float64 { return float64(one.Reconciles) })
+	first, last, n := s.Samples[0], s.Samples[len(s.Samples)-1], float64(s.All.Changes)
+	return []string{
+		seconds((last.CPUSeconds-first.CPUSeconds)/n) + " of processor time",
+		digits(float64(last.Reconciles-first.Reconciles)/n) + " reconciles",
+		digits(float64(last.Requests-first.Requests)/n) + " requests",
+	}
 }
 
 // PerSecond is the number of changes per second.
@@ -169,28 +131,99 @@ const (
 	leastSeconds       = 1200 // after the warm-up; a shorter run says nothing about growth in an hour
 )
 
-func (s *Soak) expectations() []Expectation {
-	if s == nil {
-		return nil
-	}
-	all := []Expectation{{
-		Text: "soak: every change right within " + seconds(mostSecondsToRight),
-		Measured: fmt.Sprintf("%s of %s were not right; the others within %s, 99 %% of them within %s, while other "+
-			"processes used %s cores", count(s.All.Wrong), count(s.All.Changes), seconds(s.All.MostSeconds),
-			seconds(s.All.P99Seconds), digits(s.OthersCores())),
-		Met: s.All.Changes > 0 && s.All.Wrong == 0 && s.All.MostSeconds <= mostSecondsToRight,
+// Bounds returns the bounds of a soak, with what was measured.
+func (s *Soak) Bounds() []Bound {
+	all := []Bound{{
+		Text: "every change right within " + seconds(mostSecondsToRight),
+		Verdicts: []Verdict{{fmt.Sprintf("%s of %s not right, the others within %s", count(s.All.Wrong), count(s.All.Changes),
+			seconds(s.All.MostSeconds)), s.All.Changes > 0 && s.All.Wrong == 0 && s.All.MostSeconds <= mostSecondsToRight}},
 	}, {
-		Text:     "soak: every variant right in the end, and what is suspended as it was",
-		Measured: fmt.Sprintf("%s of %s were wrong", count(s.Wrong), count(s.Checked)), Met: s.Checked > 0 && s.Wrong == 0,
+		Text:     "every variant right in the end, and what is suspended as it was",
+		Verdicts: []Verdict{{fmt.Sprintf("%s of %s wrong", count(s.Wrong), count(s.Checked)), s.Checked > 0 && s.Wrong == 0}},
 	}}
 	if s.Seconds-s.WarmUpSeconds < leastSeconds {
 		return all
 	}
 	for _, g := range s.Growths() {
-		all = append(all, Expectation{
-			Text:     fmt.Sprintf("soak: %s: growth in an hour, of the mean: at most %.0f %%", g.Name, 100*mostGrowth),
-			Measured: percent(g.Part()), Met: g.Part() <= mostGrowth,
+		all = append(all, Bound{
+			Text:     fmt.Sprintf("%s: growth in an hour, of the mean: at most %.0f %%", g.Name, 100*mostGrowth),
+			Verdicts: []Verdict{{percent(g.Part()), g.Part() <= mostGrowth}},
 		})
 	}
 	return all
+}
+
+// Growth is how a sampled value grew: the straight line that fits it best, by least squares.
+type Growth struct {
+	// Name says what it is.
+	Name string
+	// text formats a value.
+	text func(float64) string
+	// Mean, Least and Most are those of the samples.
+	Mean, Least, Most float64
+	// PerHour is the slope of the line, and Error its standard error; both are NaN if there are too few samples.
+	PerHour, Error float64
+}
+
+// Part returns the growth per hour, relative to the mean.
+func (g *Growth) Part() float64 { return g.PerHour / g.Mean }
+
+// growthOf fits a line to values at times in seconds.
+func growthOf(name string, text func(float64) string, at, values []float64) Growth {
+	g := Growth{Name: name, text: text, PerHour: math.NaN(), Error: math.NaN()}
+	if len(values) == 0 {
+		return g
+	}
+	g.Mean, g.Least, g.Most = mean(values), slices.Min(values), slices.Max(values)
+	middle := mean(at)
+	var squares, products float64
+	for i := range at {
+		squares += (at[i] - middle) * (at[i] - middle)
+		products += (at[i] - middle) * (values[i] - g.Mean)
+	}
+	const free = 2 // a line has two parameters
+	if len(values) <= free || squares == 0 {
+		return g
+	}
+	slope := products / squares
+	var rest float64
+	for i := range at {
+		off := values[i] - g.Mean - slope*(at[i]-middle)
+		rest += off * off
+	}
+	g.PerHour = slope * secondsPerHour
+	g.Error = math.Sqrt(rest/float64(len(values)-free)/squares) * secondsPerHour
+	return g
+}
+
+func mean(values []float64) float64 {
+	var sum float64
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// Row returns the growth as a table row.
+func (g *Growth) Row() []string {
+	return []string{
+		g.Name, g.text(g.Mean), g.text(g.Least), g.text(g.Most), signed(g.PerHour, g.text),
+		strings.TrimPrefix(signed(g.Error, g.text), "+"), percent(g.Part()),
+	}
+}
+
+// signed formats a number with its sign.
+func signed(v float64, text func(float64) string) string {
+	if math.IsNaN(v) {
+		return "?"
+	}
+	if v < 0 {
+		return "-" + text(-v)
+	}
+	return "+" + text(v)
+}
+
+// percent formats a ratio as a percentage with its sign.
+func percent(part float64) string {
+	return signed(part, func(v float64) string { return digits(100*v) + " %" })
 }

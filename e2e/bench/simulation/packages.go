@@ -46,17 +46,6 @@ func (p *Porch) Package(namespace, repo, pkg string) []Revision {
 	return all
 }
 
-// Revisions returns the number of revisions, including placeholders.
-func (p *Porch) Revisions() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := 0
-	for _, of := range p.repositories {
-		n += len(of.revisions)
-	}
-	return n
-}
-
 // ApproveDeletions deletes the revisions of a namespace that are proposed for deletion, as porchctl does for a person,
 // and returns their number. A package without published revisions loses its placeholder.
 func (p *Porch) ApproveDeletions(namespace string) int {

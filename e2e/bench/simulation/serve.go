@@ -15,9 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// call is what a request asks for, in the words of RBAC.
-type call struct{ verb, resource string }
-
 const (
 	root      = "/apis/porch.kpt.dev/v1alpha1"
 	revisions = "packagerevisions"
@@ -27,40 +24,38 @@ const (
 
 // routes registers the handlers. Everything else is not simulated, and answered by 404 or 405.
 func (p *Porch) routes() {
-	p.mux.HandleFunc("GET "+root, p.answer(call{}, func(*http.Request) (any, error) { return discovery(), nil }))
+	p.mux.HandleFunc("GET "+root, p.answer(func(*http.Request) (any, error) { return discovery(), nil }))
 	for _, path := range []string{root + "/" + revisions, inside + revisions} {
 		p.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 			if watching := r.URL.Query().Get("watch"); watching == "1" || watching == "true" {
 				p.watch(w, r)
 				return
 			}
-			p.answer(call{"list", revisions}, p.listRevisions)(w, r)
+			p.answer(p.listRevisions)(w, r)
 		})
 	}
 	read, save := (*Latencies).read, (*Latencies).save
 	for _, route := range []struct {
 		method, path string
-		call         call
 		do           func(*http.Request) (any, error)
 	}{
-		{"POST", inside + revisions, call{"create", revisions}, p.createRevision},
-		{"GET", inside + revisions + "/{name}", call{"get", revisions}, p.named(read, p.getRevision)},
-		{"PATCH", inside + revisions + "/{name}", call{"patch", revisions}, p.named(save, p.patchRevision)},
-		{"DELETE", inside + revisions + "/{name}", call{"delete", revisions}, p.named(save, p.deleteRevision)},
-		{"GET", inside + contents + "/{name}", call{"get", contents}, p.named(read, p.getContent)},
-		{"PUT", inside + contents + "/{name}", call{"update", contents}, p.named(save, p.updateContent)},
+		{"POST", inside + revisions, p.createRevision},
+		{"GET", inside + revisions + "/{name}", p.named(read, p.getRevision)},
+		{"PATCH", inside + revisions + "/{name}", p.named(save, p.patchRevision)},
+		{"DELETE", inside + revisions + "/{name}", p.named(save, p.deleteRevision)},
+		{"GET", inside + contents + "/{name}", p.named(read, p.getContent)},
+		{"PUT", inside + contents + "/{name}", p.named(save, p.updateContent)},
 	} {
-		p.mux.HandleFunc(route.method+" "+route.path, p.answer(route.call, route.do))
+		p.mux.HandleFunc(route.method+" "+route.path, p.answer(route.do))
 	}
 }
 
 // ServeHTTP implements http.Handler.
 func (p *Porch) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.mux.ServeHTTP(w, r) }
 
-// answer returns a handler that counts the call, makes it and writes the result.
-func (p *Porch) answer(c call, do func(*http.Request) (any, error)) http.HandlerFunc {
+// answer returns a handler that makes a call and writes the result.
+func (p *Porch) answer(do func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		p.count(c)
 		result, err := do(r)
 		code := http.StatusOK
 		if err != nil {
@@ -83,16 +78,6 @@ func (p *Porch) answer(c call, do func(*http.Request) (any, error)) http.Handler
 		w.WriteHeader(code)
 		_, _ = w.Write(data) // an error means that the client has gone
 	}
-}
-
-// count counts a call. It ignores the zero call, which users do not make.
-func (p *Porch) count(c call) {
-	if c == (call{}) {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.requests[c]++
 }
 
 func discovery() *metav1.APIResourceList {

@@ -52,7 +52,6 @@ func (w *watcher) take() []event {
 // watch sends all existing revisions, whatever the client already knows, and then the changes, as Porch does. There are
 // no bookmarks. Selectors are not simulated: the controller watches without any.
 func (p *Porch) watch(w http.ResponseWriter, r *http.Request) {
-	p.count(call{"watch", revisions})
 	flusher, ok := w.(http.Flusher)
 	if !ok {
 		http.Error(w, "cannot stream", http.StatusInternalServerError)
