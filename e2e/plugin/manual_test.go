@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// manual is where what the commands print is shown.
-var manual = filepath.Join(root, "docs", "plugin.md")
+// printed has what the commands print; the manual shows some of it.
+var printed = filepath.Join("testdata", "printed.txt")
 
 var (
 	ages  = regexp.MustCompile(`\b([0-9]+[smhd])+\b`)
@@ -27,15 +27,44 @@ func plain(text string) string {
 	return space.ReplaceAllString(ages.ReplaceAllString(text, "AGE"), " ")
 }
 
-// checkManual checks that the manual has a command with what it printed: first to the output, then to the errors.
-func checkManual(t *testing.T, command string, got answer) {
+// checkPrinted checks that a command printed what the file has: first to the output, then to the errors.
+func checkPrinted(t *testing.T, command string, got answer) {
 	t.Helper()
-	text, err := os.ReadFile(manual)
+	text, err := os.ReadFile(printed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	block := "$ " + command + "\n" + got.out + got.errOut
 	if !strings.Contains(plain(string(text)), strings.TrimSpace(plain(block))) {
-		t.Errorf("docs/plugin.md does not have this:\n%s", block)
+		t.Errorf("%s does not have this:\n%s", printed, block)
+	}
+}
+
+// TestManual checks that the manual shows what is really printed.
+func TestManual(t *testing.T) {
+	t.Parallel()
+	manual, err := os.ReadFile(filepath.Join(root, "docs", "plugin.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	really, err := os.ReadFile(printed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for i, block := range strings.Split(string(manual), "```") {
+		text, isText := strings.CutPrefix(block, "text\n$ ")
+		if !isText || i%2 == 0 {
+			continue
+		}
+		for command := range strings.SplitSeq(text, "\n$ ") {
+			shown++
+			if !strings.Contains(string(really), "$ "+strings.TrimSpace(command)) {
+				t.Errorf("%s does not have this of the manual:\n%s", printed, command)
+			}
+		}
+	}
+	if shown < 3 {
+		t.Errorf("the manual shows %d commands", shown)
 	}
 }

@@ -121,8 +121,8 @@ func (w *world) expect(want answer, args ...string) {
 	}
 }
 
-// shows runs a command that the manual shows, and fails the test unless the manual has what it prints: ages, and the
-// space between columns, differ from run to run.
+// shows runs a command, and fails the test unless testdata/printed.txt has what it prints: ages, and the space between
+// columns, differ from run to run.
 func (w *world) shows(code int, args ...string) answer {
 	w.t.Helper()
 	got := w.kubectl(append([]string{"variants"}, args...)...)
@@ -130,7 +130,7 @@ func (w *world) shows(code int, args ...string) answer {
 		w.t.Errorf("kubectl variants %s ends with %d, want %d:\n%s%s", strings.Join(args, " "), got.code, code, got.out,
 			got.errOut)
 	}
-	checkManual(w.t, quoted(args), got)
+	checkPrinted(w.t, quoted(args), got)
 	return got
 }
 
