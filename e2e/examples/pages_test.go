@@ -114,12 +114,12 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestGoProgram runs the program of the page about Go programs on a package, of which one line must change.
+// TestGoProgram runs the program that the page about the functions shows on a package, of which one line must change.
 func TestGoProgram(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "main.go")
-	for _, section := range parse(t, filepath.Join(root, "docs", "use-go.md")).Sections {
+	for _, section := range parse(t, filepath.Join(root, "docs", "use-kpt.md")).Sections {
 		for _, part := range section.Parts {
 			if part.Lang == "go" {
 				write(t, program, part.Text+"\n")

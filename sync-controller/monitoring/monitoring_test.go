@@ -88,7 +88,7 @@ func family(series string) string {
 func TestMetricsExist(t *testing.T) {
 	t.Parallel()
 	known := described(t)
-	for name, m := range page(t) {
+	for name, m := range pages(t) {
 		if strings.HasPrefix(name, "kube_") {
 			known[name] = metrics.Metric{Name: name, Labels: append(m.Labels, "namespace", "name")}
 		}

@@ -28,33 +28,38 @@ var (
 	quoted = regexp.MustCompile("`([a-z_]+)`")
 )
 
-// page returns the metrics of docs/metrics.md, by name.
-func page(t *testing.T) map[string]metric {
+// pages returns the metrics of docs/metrics.md, and the controller's own of the reference, by name.
+func pages(t *testing.T) map[string]metric {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "metrics.md"))
+	docs := filepath.Join("..", "..", "docs")
+	manual, err := os.ReadFile(filepath.Join(docs, "metrics.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference, err := os.ReadFile(filepath.Join(docs, "reference", "metrics.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]metric{}
-	for _, found := range row.FindAllStringSubmatch(string(text), -1) {
+	for _, found := range row.FindAllStringSubmatch(string(manual)+string(reference), -1) {
 		m := metric{Type: found[2]}
 		for _, label := range quoted.FindAllStringSubmatch(found[3], -1) {
 			m.Labels = append(m.Labels, label[1])
 		}
 		slices.Sort(m.Labels)
 		if _, twice := all[found[1]]; twice {
-			t.Errorf("%s is on the page twice", found[1])
+			t.Errorf("%s is on the pages twice", found[1])
 		}
 		all[found[1]] = m
 	}
 	return all
 }
 
-// TestPage checks that docs/metrics.md lists all metrics of the controller as they are registered, that other metrics
-// on the page exist, and that the alerts and the dashboard use metrics of the page.
-func TestPage(t *testing.T) {
+// TestPages checks that the pages list all metrics of the controller as they are registered, that the other metrics on
+// them exist, and that the alerts and the dashboard use metrics of the pages.
+func TestPages(t *testing.T) {
 	t.Parallel()
-	onPage, registered := page(t), described(t)
+	onPage, registered := pages(t), described(t)
 	own := map[string]metric{}
 	for name, m := range registered {
 		if m.Own() {
