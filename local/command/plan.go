@@ -18,7 +18,8 @@ For each variant, that is whether its package is created, upgraded, merged, edit
 deleted, whether it stays as it is, or what the variant waits for. It writes nothing.
 
 Exit code: 0 if there is nothing to do, 1 if there is something to do, 2 if there was an error, or if a set or a variant
-fails, for example by becoming Stalled. One that was Stalled before and stays so is no failure.`
+fails, for example by becoming Stalled. One that was Stalled before and stays so is no failure. What people have merged
+is published by the next sync in any case: a note says so, and it counts as nothing to do.`
 
 const examplePlan = `  # What would sync do?
   variants plan fleet/
