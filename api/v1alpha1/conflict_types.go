@@ -72,7 +72,7 @@ func (c *Conflict) Place() string {
 // Sides returns the values of both sides, and which of them is in the draft, as messages tell them.
 func (c *Conflict) Sides() string {
 	taken := map[string]string{
-		TakenUpstream: "; the draft has the upstream's", TakenLocal: "; the draft has its own",
+		TakenUpstream: "; the merge took the upstream's", TakenLocal: "; the merge kept its own",
 	}[c.Taken]
 	return fmt.Sprintf("here %s, upstream %s%s", quoted(c.Local), quoted(c.Updated), taken)
 }

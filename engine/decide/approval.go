@@ -137,15 +137,15 @@ func rejected(in *Input, target *revision.Revision) *Aspect {
 		"change what the variant or the upstream asks for", target.Name)
 }
 
-// overtaken leaves a draft to a person if it was not made from the latest published revision, because it would undo
-// published changes. Revisions that are proposed for deletion do not count.
+// overtaken leaves a draft to a person if it was not made from the latest published revision, and does not contain it,
+// because it would undo published changes. Revisions that are proposed for deletion do not count.
 func overtaken(in *Input, target *revision.Revision) *Aspect {
 	latest := latestKept(in)
-	if latest == nil || latest.Name == target.Task.From() {
+	if latest == nil || latest.Name == target.Task.From() || latest.Name == target.Contains {
 		return nil
 	}
 	return waits(v1alpha1.ReasonOvertaken, "%s waits for a person, because it was not made from %s, which is the latest "+
-		"published revision, and would take back its changes: publish it, or delete it", target.Name,
+		"published revision, and would take back its changes: bring them into it before you publish it", target.Name,
 		latest.Name)
 }
 

@@ -249,9 +249,9 @@ func TestNameOf(t *testing.T) {
 			Local: "changed"},
 		`README.md (here "x\ny", upstream "z")`: {File: "README.md", Local: "x\ny",
 			Updated: "z"},
-		`a.yaml (here "2", upstream "(removed)"; the draft has its own)`: {File: "a.yaml", Local: "2",
+		`a.yaml (here "2", upstream "(removed)"; the merge kept its own)`: {File: "a.yaml", Local: "2",
 			Updated: "(removed)", Taken: "local"},
-		`a.yaml (here "2", upstream "3"; the draft has the upstream's)`: {File: "a.yaml", Local: "2", Updated: "3",
+		`a.yaml (here "2", upstream "3"; the merge took the upstream's)`: {File: "a.yaml", Local: "2", Updated: "3",
 			Taken: "upstream"},
 	} {
 		if got := nameOf(&c); got != want {

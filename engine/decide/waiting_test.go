@@ -37,7 +37,7 @@ func TestWaiting(t *testing.T) {
 		"a draft after a change by people": {in: input(nil, down("packagevariant-1", 1, published),
 			down("mine", 2, published, foreign, made(revision.Edit, one)), down("packagevariant-2", 0, draft, made(revision.Edit, one))),
 			want: waits(two, "Overtaken", two+" waits for a person, because it was not made from edge.web.mine, which is the "+
-				"latest published revision, and would take back its changes: publish it, or delete it"),
+				"latest published revision, and would take back its changes: bring them into it before you publish it"),
 			published: "edge.web.mine"},
 		"a draft over what was pushed to the branch": {in: input(nil, down("packagevariant-1", 0, draft), down("main", -1, published, foreign)),
 			want: waits(one, "DownstreamExists", one+overBranchText)},

@@ -6,6 +6,8 @@ package review
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -217,7 +219,7 @@ func conditions(pv *v1alpha1.PackageVariant) []string {
 // refusals are tried in order; the first sentence is why a revision is not approved. Together they ensure that only
 // what the variant asks for is approved.
 var refusals = []func(*Input, *revision.Revision) string{
-	isDeleted, isUnseen, isOnAnotherUpstream, renderFailed, isNotReady, hasConflicts, hasUnmetGates,
+	isDeleted, isUnseen, isOnAnotherUpstream, renderFailed, isNotReady, hasMarkers, hasConflicts, hasUnmetGates,
 }
 
 func isDeleted(in *Input, target *revision.Revision) string {
@@ -273,6 +275,21 @@ func isNotReady(in *Input, target *revision.Revision) string {
 		reason = c.Reason + ": " + c.Message
 	}
 	return fmt.Sprintf("%s is not what %s asks for: %s", target.Name, in.Variant.Name, reason)
+}
+
+// marker finds the first line of a conflict that git left in a file, up to its last one.
+var marker = regexp.MustCompile(`(?ms)^<{7} .*^={7}$.*^>{7} `)
+
+// hasMarkers refuses a draft in whose files somebody has not solved a conflict of git.
+func hasMarkers(in *Input, target *revision.Revision) string {
+	files := in.Files[target.Name]
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if at := marker.FindStringIndex(files[path]); at != nil {
+			return fmt.Sprintf("%s has a conflict of git in %s, line %d: solve it there, and remove the lines that mark it",
+				target.Name, path, 1+strings.Count(files[path][:at[0]], "\n"))
+		}
+	}
+	return ""
 }
 
 // andMore follows as many conflicts as a status names.

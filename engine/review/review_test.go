@@ -114,6 +114,9 @@ func TestApprovals(t *testing.T) {
 		"conflicts": {input(conflicting), []string{draft + ": " + draft + " has values that the upstream and the package both " +
 			"changed: look at them by kubectl variants diff web, and allow them by --allow-conflicts"}},
 		"conflicts, allowed": {input(conflicting, func(in *Input) { in.AllowConflicts = true }), []string{draft + ": "}},
+		"a conflict of git": {input(func(in *Input) {
+			in.Files[draft] = map[string]string{"a.md": "<<<<<<< no\n", "b.yaml": "a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> main\n"}
+		}), []string{draft + ": " + draft + " has a conflict of git in b.yaml, line 2: solve it there, and remove the lines that mark it"}},
 		"gates": {input(func(in *Input) { in.Gates[draft] = []string{"a (no)", "b"} }), []string{draft + ": " + draft + " has " +
 			"readiness gates in its Kptfile that are not met: a (no), b; meet them, or allow it by --allow-unmet-gates"}},
 		"gates, allowed": {input(func(in *Input) {
@@ -185,7 +188,7 @@ func TestShow(t *testing.T) {
 		}), "web: edge.web.packagevariant-2 (Draft)\n  files:      3 added, 0 changed, 0 removed\n  conflicts:  0\n" + conditions},
 		"refused": {input(conflicting, proposed), "web: edge.web.packagevariant-2 (Proposed), made by upgrade of blueprints.web.v2\n" +
 			"  files:      1 added, 1 changed, 1 removed since edge.web.packagevariant-1\n  conflicts:  1\n" +
-			"    data.a\\x1b of ConfigMap \"a\" in a.yaml (here \"2\", upstream \"3\"; the draft has the upstream's)\n" +
+			"    data.a\\x1b of ConfigMap \"a\" in a.yaml (here \"2\", upstream \"3\"; the merge took the upstream's)\n" +
 			"  conditions: Ready=True (UpToDate), Conflicted=True (UpstreamTaken), Approved=False (LaterRevision)\n" +
 			"  refused:    edge.web.packagevariant-2 has values that the upstream and the package both changed: look at them by " +
 			"kubectl variants diff web, and allow them by --allow-conflicts\n"},

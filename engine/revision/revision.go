@@ -128,6 +128,9 @@ type Revision struct {
 	// AtCommit reports whether the version is the git commit with the files: it changes with them only, and they are saved
 	// as a whole or not at all.
 	AtCommit bool
+	// Contains is the published revision of the package that is known to be in the draft, which need not be the one it was
+	// made from; "" if none is known.
+	Contains string
 	// Held says why only a person may publish the draft; "" if nothing does. It follows "because".
 	Held string
 	// Origin is where git has the content of a published revision; nil if unknown. A package that is cloned from the

@@ -45,13 +45,16 @@ type action struct {
 	verb, done string
 	items      func(*review.Input) []review.Item
 	do         func(*fleet.Fleet, context.Context, *revision.Revision) error
+	// more says more of a revision for which it is done.
+	more func(*fleet.Fleet, *revision.Revision) string
 }
 
 // reviewOptions are the flags of the commands.
 type reviewOptions struct{ yes, allowConflicts, allowGates bool }
 
 func newApprove(e *env) *cobra.Command {
-	cmd, o := reviewCommand(e, &action{"approve", "approved", review.Approvals, (*fleet.Fleet).Approve})
+	cmd, o := reviewCommand(e, &action{"approve", "approved", review.Approvals, (*fleet.Fleet).Approve,
+		func(*fleet.Fleet, *revision.Revision) string { return "" }})
 	cmd.Short, cmd.Long, cmd.Example = "Review and publish drafts", longApprove, exampleApprove
 	cmd.Flags().BoolVar(&o.allowConflicts, "allow-conflicts", false,
 		"also approve drafts with values that the upstream and the package both changed")
@@ -62,7 +65,10 @@ func newApprove(e *env) *cobra.Command {
 
 func newReject(e *env) *cobra.Command {
 	all := func(in *review.Input) []review.Item { return in.Items(func(*revision.Revision) string { return "" }) }
-	cmd, _ := reviewCommand(e, &action{"reject", "rejected", all, (*fleet.Fleet).Reject})
+	cmd, _ := reviewCommand(e, &action{"reject", "rejected", all, (*fleet.Fleet).Reject,
+		func(f *fleet.Fleet, r *revision.Revision) string {
+			return fmt.Sprintf(": its branch %s was at %s", f.BranchesOf(r).Branch, r.Commit)
+		}})
 	cmd.Short, cmd.Long, cmd.Example = "Reject drafts, until something else is asked for", longReject, exampleReject
 	return cmd
 }
@@ -122,7 +128,7 @@ func (e *env) review(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOp
 			errs = append(errs, fmt.Errorf("%s is not %s: %w", r.Name, a.done, err))
 			continue
 		}
-		fmt.Fprintf(e.Out, "%s %s\n", krm.Visible(r.Name), a.done)
+		fmt.Fprintf(e.Out, "%s %s%s\n", krm.Visible(r.Name), a.done, krm.Visible(a.more(f, r)))
 	}
 	return errors.Join(append(errs, review.NotDone(a.done, len(errs), refused))...)
 }

@@ -157,7 +157,8 @@ func TestProtected(t *testing.T) {
 func TestReject(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fleettest.Web)
-	w.Equal("rejected", shown1+draft1+" rejected\n", w.run(exitDone, "reject", "web", "--yes"))
+	at := w.Remote.Refs()["refs/heads/drafts/edge/web/packagevariant-1"]
+	w.Equal("rejected", shown1+draft1+" rejected: its branch drafts/edge/web/packagevariant-1 was at "+at+"\n", w.run(exitDone, "reject", "web", "--yes"))
 	w.Equal("refs", []string{"heads/package-variants"}, w.Refs())
 	w.Equal("synced", []string{"web Rejected - blueprints.web.v1"}, w.standing(exitDone))
 }

@@ -29,7 +29,7 @@ const exampleTrace = `  # What is made from the package web in the Repository bl
   variants trace blueprints/web --dir fleet/
 
   # Draw the variants of a set
-  variants trace packagevariantset/edge --dir fleet/ -o dot | dot -Tsvg > fleet.svg`
+  variants trace packagevariantset/edge --dir fleet/ -o dot > fleet.dot`
 
 func newTrace(e *env) *cobra.Command {
 	var output string

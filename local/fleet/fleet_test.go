@@ -133,7 +133,7 @@ func TestLife(t *testing.T) {
 	w.idle()
 }
 
-// TestConflict has both sides change a value: the draft has the upstream's, and the report names it until the draft is
+// TestConflict has both sides change a value: the merge took the upstream's, and the report names it until the draft is
 // merged.
 func TestConflict(t *testing.T) {
 	t.Parallel()
@@ -141,7 +141,7 @@ func TestConflict(t *testing.T) {
 	report := w.sync()
 	w.Equal("upgrade", []string{"web: UpToDate v2 edge.web.packagevariant-2"}, lines(report))
 	w.Equal("conflicts", `with blueprints.web.v2, both sides changed data.size of ConfigMap "settings" in settings.yaml `+
-		`(here "tiny", upstream "large"; the draft has the upstream's)`, report.Variants[0].Conflicts)
+		`(here "tiny", upstream "large"; the merge took the upstream's)`, report.Variants[0].Conflicts)
 	w.Merge(strings.TrimPrefix(draft2, "heads/"))
 	report = w.sync()
 	w.Equal("merged", []string{"web: UpToDate v3"}, lines(report))

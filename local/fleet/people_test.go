@@ -126,3 +126,21 @@ func TestRemovalWithMore(t *testing.T) {
 	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
 	w.idle()
 }
+
+// TestHotfixBesideADraft has a person change the branch while a draft is open: the next sync merges that into the draft,
+// which then takes nothing back.
+func TestHotfixBesideADraft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	w.sync()
+	w.Merge(strings.TrimPrefix(draft1, "heads/"))
+	w.sync()
+	w.Push("main", "Version 2", map[string]string{"blueprints/web/settings.yaml": settings("large")}, "HEAD:refs/tags/blueprints/web/v2")
+	w.sync()
+	w.Push("main", "Hotfix", map[string]string{"edge/web/more.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n"})
+	report := w.sync()
+	w.Equal("found", []string{"default/edge.web.packagevariant-2: merged what is published into the draft",
+		"default/edge.web.v2: published what was merged"}, report.Found)
+	w.Equal("message", "edge.web.packagevariant-2 waits for a person to publish it", report.Variants[0].Message)
+	w.idle()
+}

@@ -47,7 +47,7 @@ func TestPlan(t *testing.T) {
 upgrade  web      edge/web  edge.web.packagevariant-2  blueprints.web.v1 -> blueprints.web.v2  2      UpToDate (Draft)
 
 Conflicts of web:
-  data.size of ConfigMap "settings" in settings.yaml: here "tiny", upstream "large"; the draft has the upstream's
+  data.size of ConfigMap "settings" in settings.yaml: here "tiny", upstream "large"; the merge took the upstream's
 
 Plan: 1 upgrade; 1 conflict.
 Note: Found: default/edge.web.v2: published what was merged

@@ -53,7 +53,9 @@ type Line struct {
 	Revision string `json:"revision,omitempty"`
 	Upstream string `json:"upstream,omitempty"`
 	Draft    string `json:"draft,omitempty"`
-	Message  string `json:"message,omitempty"`
+	// Waits is the reason for which the draft waits: ManualApproval is the usual one.
+	Waits   string `json:"waits,omitempty"`
+	Message string `json:"message,omitempty"`
 	// Conflicts names the values that the upstream and the package both changed.
 	Conflicts string `json:"conflicts,omitempty"`
 	// PullRequest is for the draft.
@@ -183,11 +185,7 @@ func (s *syncer) conclude(ctx context.Context) {
 		}
 		r.Failures = append(r.Failures, id+": "+said)
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(s.store.suspended), objects.CompareKeys) {
-		if pv, err := s.store.Variant(ctx, key.Namespace, key.Name); err == nil && pv == nil {
-			r.note("%s: the annotation %s of a set names it, and no set has such a variant", key, SuspendVariantsAnnotation)
-		}
-	}
+	s.notSuspended(ctx)
 	for _, set := range s.store.AllSets() {
 		r.Sets = append(r.Sets, s.line(setKind, &set, set.Status.Conditions))
 	}
@@ -202,7 +200,7 @@ func (s *syncer) conclude(ctx context.Context) {
 		if d := pv.Status.OpenDraft; d != nil {
 			line.Draft = d.Name
 			if line.State == v1alpha1.ConditionReady {
-				line.Message = d.Message
+				line.Waits, line.Message = d.Reason, d.Message
 			}
 		}
 		if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted); c != nil &&
@@ -215,6 +213,16 @@ func (s *syncer) conclude(ctx context.Context) {
 		r.Variants = append(r.Variants, line)
 	}
 	r.Removals, r.Repositories = s.removals(), s.home.Addresses()
+}
+
+// notSuspended notes which variants are named to be suspended, and are not there.
+func (s *syncer) notSuspended(ctx context.Context) {
+	for _, key := range slices.SortedFunc(maps.Keys(s.store.suspended), objects.CompareKeys) {
+		if pv, err := s.store.Variant(ctx, key.Namespace, key.Name); err == nil && pv == nil {
+			s.report.note("%s: the annotation %s of a set names it, and no set has such a variant", key,
+				SuspendVariantsAnnotation)
+		}
+	}
 }
 
 // line returns what the conditions of an object say.
@@ -250,7 +258,8 @@ func (r *Report) Table(to io.Writer) error {
 		fmt.Fprintln(&rest, krm.Visible(strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")))
 	}
 	for _, l := range r.Variants {
-		if l.State != v1alpha1.ConditionReady && l.Message != "" && !slices.Contains(r.Failures, l.failure()) {
+		usual := l.State == v1alpha1.ConditionReady && (l.Draft == "" || l.Waits == v1alpha1.ReasonManualApproval)
+		if !usual && l.Message != "" && !slices.Contains(r.Failures, l.failure()) {
 			say("%s: %s", nameOf(l), l.Message)
 		}
 		if l.Conflicts != "" {

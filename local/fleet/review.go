@@ -122,7 +122,7 @@ func (f *Fleet) Push(ctx context.Context, of []*revision.Revision) map[types.Nam
 		key := types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
 		if refusal, ok := errors.AsType[*home.Refusal](failed[key]); ok && !refusal.OfDraft() {
 			failed[key] = fmt.Errorf("%w: if only the forge may merge, let it merge the branch %s", refusal,
-				f.home.BranchesOf(r).Branch)
+				f.BranchesOf(r).Branch)
 		}
 	}
 	return failed

@@ -163,6 +163,13 @@ func TestFeatureBranch(t *testing.T) {
 				report.Notes)
 		})
 	}
+	w.People.Git("checkout", "-q", "origin/main")
+	w.People.Push("Add b", map[string]string{"fleet/b.yaml": another("b")}, "HEAD:refs/heads/wip")
+	wip := strings.TrimSpace(w.People.Git("rev-parse", "HEAD"))
+	w.Equal("what it adds", []string{fmt.Sprintf("what these manifests ask for is made, although the commit %.10s is not on main, "+
+		"the default branch of %s", wip, w.Remote.Address())}, w.syncState("").Notes)
+	w.People.Git("push", "-q", "origin", ":refs/heads/wip")
+	w.People.Git("checkout", "-q", head)
 	w.Merge("feature")
 	w.Equal("merged", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
 	w.Equal("refs", []string{draft1, "heads/feature", "heads/package-variants"}, w.Refs())

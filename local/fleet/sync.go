@@ -88,7 +88,13 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	return true, s.start(ctx, stands.aside)
+	if err := s.start(ctx, stands.aside); err != nil {
+		return false, err
+	}
+	if s.store.keeps != "" && len(s.lost) == 0 && s.where.commit != "" {
+		s.report.note("what these manifests ask for is made, although %s", stands.aside)
+	}
+	return true, nil
 }
 
 // start removes the variants that are lost, unless the commit does not count, for a reason.

@@ -42,8 +42,8 @@ type Home struct {
 	notes        Notes
 	// proposed are the drafts that are proposed, with the trees that were: nobody else sees that.
 	proposed map[key]git.Hash
-	// beside are the drafts whose branches change more than their packages.
-	beside map[key]bool
+	// judged is what Settle found out about drafts.
+	judged map[key]judgement
 	index  index
 	memo   *tasks.Memo
 }
@@ -117,7 +117,7 @@ func (h *Home) Fetch(ctx context.Context) error {
 		all.Go(func() { c.fetch(ctx) })
 	}
 	all.Wait()
-	h.proposed, h.beside = map[key]git.Hash{}, map[key]bool{}
+	h.proposed, h.judged = map[key]git.Hash{}, map[key]judgement{}
 	h.touchAll()
 	return ctx.Err()
 }

@@ -69,6 +69,13 @@ func (h *Home) placed(r *repository, pkg revision.Package) (all []found, err err
 		used[f.Workspace] = true
 		all = append(all, *f)
 	}
+	if latest := slices.IndexFunc(all, func(f found) bool { return f.number > 0 }); latest >= 0 {
+		for i := range all[:latest] {
+			if found, ok := h.judged[all[i].key()]; ok && !found.overtaken {
+				all[i].Contains = all[latest].Name
+			}
+		}
+	}
 	return all, nil
 }
 
@@ -146,7 +153,7 @@ func (h *Home) held(f *found) (string, error) {
 	seen := h.notes[f.key().String()].Draft
 	_, onBranch, err := f.in.branchOf(f.path)
 	switch {
-	case h.beside[f.key()]:
+	case h.judged[f.key()].beside:
 		return "its branch changes more than " + f.path + ": look at all of it, and merge it", err
 	case seen != nil && seen.Refused != "" && seen.Tree == string(f.tree):
 		return "the git repository refuses to have it merged, and its forge has to: " + seen.Refused, err

@@ -141,6 +141,10 @@ func (h *Home) openDrafts(r *repository, s *Settled) (owned map[string]bool, ope
 	return owned, open, nil
 }
 
+// judgement is what is known of a draft: whether its branch changes more than its package, and whether git cannot merge
+// into it what was published beside it.
+type judgement struct{ beside, overtaken bool }
+
 // judge does what is to be done about a draft, and reports whether it is merged.
 func (h *Home) judge(ctx context.Context, r *repository, f *found, own map[git.Hash][]git.Hash, s *Settled) (bool,
 	error) {
@@ -149,7 +153,8 @@ func (h *Home) judge(ctx context.Context, r *repository, f *found, own map[git.H
 		return false, err
 	}
 	what, tree := state.verdict(), git.Hash("")
-	h.beside[f.key()] = state.beside
+	found := judgement{beside: state.beside}
+	defer func() { h.judged[f.key()] = found }()
 	branch := r.ref(r.branch()).Commit
 	if what == behind {
 		var conflicts []string
@@ -161,6 +166,7 @@ func (h *Home) judge(ctx context.Context, r *repository, f *found, own map[git.H
 		case err != nil:
 			return false, err
 		case tree == "":
+			found.overtaken = true
 			s.Overtaken[f.key().String()] = conflicts
 		case tree == root.Tree:
 			what = done

@@ -73,21 +73,14 @@ func Read(dir string) (*Manifests, error) {
 		switch {
 		case err != nil:
 			return err
-		case name != "." && strings.HasPrefix(entry.Name(), "."), name != "." && entry.IsDir() && isPackage(root, name):
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
+		case name == ".":
 			return nil
+		case entry.IsDir() && (isHidden(name) || isPackage(root, name)):
+			return fs.SkipDir
 		case entry.Type()&fs.ModeSymlink != 0:
-			if info, err := fs.Stat(root, name); err == nil && info.IsDir() {
-				problems = append(problems, fmt.Errorf("%s is a link: put the directory itself there", name))
-				return nil
-			}
-			if isYAML(name) {
-				problems = append(problems, fmt.Errorf("%s is a link: put the file itself there", name))
-			}
+			problems = append(problems, link(root, name))
 			return nil
-		case entry.IsDir() || !isYAML(name):
+		case entry.IsDir() || isHidden(name) || !isYAML(name):
 			return nil
 		}
 		text, err := fs.ReadFile(root, name)
@@ -114,7 +107,23 @@ func Read(dir string) (*Manifests, error) {
 	return m, nil
 }
 
+func isHidden(name string) bool { return strings.HasPrefix(path.Base(name), ".") }
+
 func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)) }
+
+// link returns the error for a link to what would be read; nil for another one.
+func link(root fs.FS, name string) error {
+	if isHidden(name) {
+		return nil
+	}
+	if info, err := fs.Stat(root, name); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a link: put the directory itself there", name)
+	}
+	if isYAML(name) {
+		return fmt.Errorf("%s is a link: put the file itself there", name)
+	}
+	return nil
+}
 
 func isPackage(root fs.FS, dir string) bool {
 	_, err := fs.Stat(root, path.Join(dir, "Kptfile"))
