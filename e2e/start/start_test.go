@@ -158,13 +158,13 @@ func TestShown(t *testing.T) {
 		for _, shell := range strings.Split(block[1], "$ ")[1:] {
 			outputs++
 			command, output, _ := strings.Cut(shell, "\n")
-			if !strings.Contains(shown, "\n"+command+"\n") || !strings.Contains(shown, "\n"+output) {
+			if !strings.Contains(shown, "\n"+command+"\n") || !strings.Contains(shown, "\n"+strings.TrimSpace(output)+"\n") {
 				t.Errorf("neither page shows this, which the README has:\n%s", shell)
 			}
 		}
 	}
-	if outputs != 2 {
-		t.Errorf("the README shows what %d commands print, want 2", outputs)
+	if outputs == 0 {
+		t.Error("the README shows what no command prints")
 	}
 }
 
