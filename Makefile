@@ -96,8 +96,9 @@ VARIANTS := $(CURDIR)/bin/variants
 KUBECTL_VARIANTS := $(CURDIR)/bin/kubectl-variants
 # Where tests find the images, and what made them.
 IMAGES := $(CURDIR)/dist/images
+CI_PROGRAMS := $(CURDIR)/dist/ci
 RELEASE := $(CURDIR)/bin/release
-export KPT FUNCTIONS_BIN TOOLS_BIN VARIANTS SYNC_CONTROLLER KUBECTL_VARIANTS IMAGES RELEASE REGISTRY VERSION
+export KPT FUNCTIONS_BIN TOOLS_BIN VARIANTS SYNC_CONTROLLER KUBECTL_VARIANTS IMAGES CI_PROGRAMS RELEASE REGISTRY VERSION
 
 # $(call each,MODULES,COMMAND) runs COMMAND in each module, in all of them even
 # when one fails, and fails if one did.
@@ -233,6 +234,25 @@ images: ## Make the container images, as archives in dist/images (REGISTRY=, VER
 push: images ## Push the images (REGISTRY=host/path)
 	@$(call release_command,push) -dir $(IMAGES)
 
+# The image for CI jobs has programs of Debian beside ours, so a container engine builds it: for this machine, or, to be
+# pushed, for both platforms.
+ci-programs: ARCHITECTURES ?= $$(go env GOARCH)
+push-ci-image: ARCHITECTURES := amd64 arm64
+
+.PHONY: ci-programs
+ci-programs:
+	@echo "== building what the image for CI jobs has"
+	@for arch in $(ARCHITECTURES); do $(call release_command,variants) -dir $(CI_PROGRAMS) -platforms linux/$$arch && \
+	(cd tools/kpt && GOOS=linux GOARCH=$$arch $(TOOL_BUILD) -o $(CI_PROGRAMS)/linux-$$arch/kpt .) || exit; done
+
+.PHONY: ci-image
+ci-image: ci-programs ## Build the image for CI jobs with docker or podman (REGISTRY=, VERSION=, BUILDFLAGS=)
+	@hack/ci-image.sh $(CI_PROGRAMS) $(BUILDFLAGS)
+
+.PHONY: push-ci-image
+push-ci-image: ci-programs ## Build the image for CI jobs with docker buildx, push it and sign it
+	@hack/ci-image.sh --push $(CI_PROGRAMS) && hack/sign.sh $(CI_PROGRAMS)
+
 .PHONY: release
 release: ## Write a release to dist/VERSION (VERSION=v0.1.0)
 	@$(call release_command,dist) -dir dist
@@ -319,7 +339,7 @@ REST_OF_E2E = $(filter-out $(WITH_KPT) ./apiserver ./compat ./contract ./example
 
 .PHONY: test-all
 test-all: ## Run the tests that are left: faults and hostile input, installing, images, monitoring, and all on both caches
-	@$(MAKE) --no-print-directory rare-tools build stack-tools images
+	@$(MAKE) --no-print-directory rare-tools build stack-tools images ci-programs
 	@echo '== testing what is left: this takes about 90 minutes on two cores'; $(begin); \
 	$(call part,benchmarks,$(call each,e2e,$(GO_TEST) ./bench/...)); \
 	$(call part,the plugin for krew,$(call each,release,RARE=1 $(GO_TEST) ./internal/programs)); \

@@ -3,7 +3,8 @@
 # this, or else as the person who logs in when cosign asks.
 #
 # usage: hack/sign.sh DIR
-# DIR has digests.txt, a line "DIGEST  REPOSITORY" for each image, and <name>.cdx.json of each.
+# DIR has digests.txt, a line "DIGEST  REPOSITORY" for each image, and <name>.cdx.json of each that does not have its bill
+# of materials in its index.
 set -euo pipefail
 
 dir=$1
@@ -19,5 +20,7 @@ while read -r digest repository; do
 	image=$repository@sha256:$digest
 	echo "== signing $image"
 	cosign sign --yes "$image" </dev/null
-	cosign attest --yes --type cyclonedx --predicate "$dir/${repository##*/}.cdx.json" "$image" </dev/null
+	if [[ -f $dir/${repository##*/}.cdx.json ]]; then
+		cosign attest --yes --type cyclonedx --predicate "$dir/${repository##*/}.cdx.json" "$image" </dev/null
+	fi
 done <"$dir/digests.txt"

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -32,6 +33,8 @@ const usage = `Usage: release COMMAND [FLAGS]
 Commands:
   images      make the images and their bills of materials, in -dir
   push        push the images in -dir, and move the tags that follow the version
+  follow      move the tags that follow the version of the image for CI jobs, which is there, and print its digest
+  variants    build variants for -platforms, in a directory of -dir for each
   digests     print the digests of the images in -dir, as sha256sum does
   install     print what installs the controller, as install.yaml of a release
   dist        make a release, in a directory of -dir
@@ -40,6 +43,9 @@ Commands:
 
 Flags:
 `
+
+// forCI is the image for CI jobs, which has variants and which a container engine builds.
+const forCI = "variants"
 
 func main() {
 	// Half-done work is removed when the program is told to end.
@@ -107,6 +113,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	for _, c := range components {
 		images = append(images, c.Name)
 	}
+	referred := append(slices.Clone(images), forCI)
 	makeImages := func(dir string) error {
 		return build.Images(ctx, r.root, filepath.Join(r.root, "dist", "build"), dir, components, r.names, out)
 	}
@@ -117,19 +124,24 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 		return push.Images(ctx, r.dir, images, r.names, out)
 	case "digests":
 		return push.Digests(r.dir, images, r.names, out)
+	case "follow":
+		return push.Follow(ctx, forCI, r.names, out, errOut)
+	case "variants":
+		_, err := build.Programs(ctx, r.root, r.dir, r.names.Version, r.platforms, programs.Git)
+		return err
 	case "install":
-		manifests, err := dist.Install(r.root, images, r.names)
+		manifests, err := dist.Install(r.root, referred, r.names)
 		if err != nil {
 			return err
 		}
 		_, err = out.Write(manifests)
 		return err
 	case "dist":
-		return dist.Write(r.root, r.dir, images, r.names, r.withPrograms(ctx, makeImages))
+		return dist.Write(r.root, r.dir, referred, r.names, r.withPrograms(ctx, makeImages))
 	case "tags":
-		return tags.Write(r.root, images, r.names)
+		return tags.Write(r.root, referred, r.names)
 	case "check-tags":
-		return tags.Check(r.root, images, r.names)
+		return tags.Check(r.root, referred, r.names)
 	}
 	return fmt.Errorf("unknown command %q: see release -help", r.command)
 }
@@ -142,7 +154,8 @@ func (r request) withPrograms(ctx context.Context, makeImages func(dir string) e
 			return err
 		}
 		version := r.names.Version
-		path, err := build.Programs(ctx, r.root, filepath.Join(r.root, "dist", "build"), version, r.platforms)
+		scratch := filepath.Join(r.root, "dist", "build")
+		path, err := build.Programs(ctx, r.root, scratch, version, r.platforms, programs.All...)
 		if err != nil {
 			return err
 		}

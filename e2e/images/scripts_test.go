@@ -73,8 +73,9 @@ func TestSign(t *testing.T) {
 	t.Parallel()
 	one, two := strings.Repeat("1", 64), strings.Repeat("2", 64)
 	dir, run := script(t, "sign.sh", map[string]string{
-		"digests.txt":       one + "  ghcr.io/package-variants/inject-config\n" + two + "  localhost:5000/x/sync-controller\n",
-		"empty/digests.txt": "",
+		"digests.txt": one + "  ghcr.io/package-variants/inject-config\n" + two + "  localhost:5000/x/sync-controller\n" +
+			one + "  localhost:5000/x/variants\n",
+		"inject-config.cdx.json": "{}", "sync-controller.cdx.json": "{}", "empty/digests.txt": "",
 	})
 	path, noted := fakes(t, "cosign")
 	if out, err := run(path, dir); err != nil {
@@ -85,12 +86,55 @@ func TestSign(t *testing.T) {
 		"ghcr.io/package-variants/inject-config@sha256:" + one + "\n" +
 		"cosign sign --yes localhost:5000/x/sync-controller@sha256:" + two + "\n" +
 		"cosign attest --yes --type cyclonedx --predicate " + dir + "/sync-controller.cdx.json " +
-		"localhost:5000/x/sync-controller@sha256:" + two + "\n"
+		"localhost:5000/x/sync-controller@sha256:" + two + "\n" +
+		"cosign sign --yes localhost:5000/x/variants@sha256:" + one + "\n"
 	if diff := cmp.Diff(want, noted()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if out, err := run(path, filepath.Join(dir, "empty")); err == nil || !strings.Contains(out, "names no image") {
 		t.Errorf("without images: error %v\n%s", err, out)
+	}
+}
+
+// TestPushForCI checks that the image for CI jobs is built for both platforms where the registry does not have it, and
+// what is printed where nothing can build it.
+func TestPushForCI(t *testing.T) {
+	t.Setenv("REGISTRY", "localhost:5000/x")
+	t.Setenv("VERSION", "v0.1.0")
+	dir, run := script(t, "ci-image.sh", map[string]string{})
+	path, noted := fakes(t, "docker", "release")
+	bin, _, _ := strings.Cut(path, ":")
+	t.Setenv("RELEASE", filepath.Join(bin, "release"))
+	const inspect, follow = "docker buildx version\ndocker buildx imagetools inspect localhost:5000/x/variants:v0.1.0\n",
+		"release follow -registry localhost:5000/x -version v0.1.0\n"
+	if out, err := run(path, "--push", dir); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	build := "docker buildx build --platform linux/amd64,linux/arm64 --sbom=true --provenance=mode=max --push --file " +
+		"release/ci/Containerfile --build-arg VERSION=v0.1.0 --tag localhost:5000/x/variants:v0.1.0 " + dir + "\n"
+	there := "#!/bin/sh\necho \"docker $*\" >>'" + filepath.Join(bin, "log") + "'\n[ \"$3\" != inspect ]\n"
+	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(there), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := run(path, "--push", dir); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	// The first image is there, the second one is not.
+	if diff := cmp.Diff(inspect+follow+inspect+build+follow, noted()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, engine := range []string{"docker", "podman"} {
+		if err := os.WriteFile(filepath.Join(bin, engine), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, args := range map[string][]string{
+		"the image for CI jobs is built by docker or podman, and neither is running here": {dir},
+		"docker buildx is not there": {"--push", dir},
+	} {
+		if out, err := run(path, args...); err == nil || !strings.HasPrefix(out, want) {
+			t.Errorf("error %v, got\n%s\nwant %s", err, out, want)
+		}
 	}
 }
 
@@ -157,9 +201,10 @@ func TestVerifyRelease(t *testing.T) {
 		words := strings.Fields(line)
 		got = append(got, strings.Join(words[:min(4, len(words))], " "))
 	}
-	image := "ghcr.io/package-variants/sync-controller:" + version
+	image, ci := "ghcr.io/package-variants/sync-controller:"+version, "ghcr.io/package-variants/variants:"+version
 	want := []string{"gh release download " + version, "gh attestation verify SHA256SUMS", "sha256sum --check SHA256SUMS",
-		"cosign verify " + image + " --certificate-oidc-issuer", "gh attestation verify oci://" + image, "cosign verify-attestation " + image + " --type"}
+		"cosign verify " + image + " --certificate-oidc-issuer", "gh attestation verify oci://" + image, "cosign verify-attestation " + image + " --type",
+		"cosign verify " + ci + " --certificate-oidc-issuer", "gh attestation verify oci://" + ci}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}

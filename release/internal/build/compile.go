@@ -29,12 +29,12 @@ func directory(programs string, platform v1.Platform) string {
 	return filepath.Join(programs, platform.OS+"-"+platform.Architecture)
 }
 
-// Programs builds the command lines for the given platforms, below a directory, and returns where the program for a
-// platform is.
-func Programs(ctx context.Context, root, dir, version string, platforms []v1.Platform) (
+// Programs builds command lines for the given platforms, below a directory, and returns where the program for a platform
+// is.
+func Programs(ctx context.Context, root, dir, version string, platforms []v1.Platform, list ...programs.Program) (
 	path func(programs.Program, v1.Platform) string, err error) {
 	path = func(g programs.Program, p v1.Platform) string { return filepath.Join(directory(dir, p), g.File(p)) }
-	for _, g := range programs.All {
+	for _, g := range list {
 		for _, platform := range platforms {
 			out, err := filepath.Abs(path(g, platform))
 			if err != nil {

@@ -44,7 +44,7 @@ type parcel struct {
 // tag of one. Registries on this machine are talked to without TLS; for others the credentials are those of docker
 // login and podman login.
 func Images(ctx context.Context, dir string, images []string, names naming.Names, out io.Writer) error {
-	options := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain)}
+	options := optionsOf(ctx)
 	return packed(dir, images, names, func(parcels []parcel) error {
 		for _, step := range []func(parcel, naming.Names, io.Writer, ...remote.Option) error{
 			parcel.free, parcel.push, parcel.float,
@@ -57,6 +57,32 @@ func Images(ctx context.Context, dir string, images []string, names naming.Names
 		}
 		return nil
 	})
+}
+
+// Follow moves the tags that follow the version of an image that another program has pushed, and says so on log. It
+// writes the digest of the image to out, as Digests does.
+func Follow(ctx context.Context, image string, names naming.Names, out, log io.Writer) error {
+	tag, err := name.NewTag(names.Ref(image), name.StrictValidation)
+	if err != nil {
+		return err
+	}
+	index, err := remote.Index(tag, optionsOf(ctx)...)
+	if err == nil {
+		err = parcel{tag: tag, index: index}.float(names, log, optionsOf(ctx)...)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot tag %s: %w", tag, err)
+	}
+	digest, err := index.Digest()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s  %s\n", digest.Hex, tag.Context())
+	return err
+}
+
+func optionsOf(ctx context.Context) []remote.Option {
+	return []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain)}
 }
 
 // Digests writes the digests of the images in dir to out, as sha256sum would if the images were files with the name of

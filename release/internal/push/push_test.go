@@ -116,6 +116,45 @@ func TestImages(t *testing.T) {
 	}
 }
 
+// TestFollow moves the tags of an image that another program has pushed.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	names := naming.Names{Registry: host(t) + "/x", Version: "v0.1.0"}
+	var out, log bytes.Buffer
+	want := "cannot tag " + names.Ref("a") + ": "
+	if err := Follow(t.Context(), "a", names, &out, &log); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("of no image: %v, want %s", err, want)
+	}
+	index, err := image.New(component.Component{Name: "a", Path: "/a"}, "v0.1.0", func(v1.Platform) string { return os.Args[0] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	tag, err := name.NewTag(names.Ref("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := remote.WriteIndex(tag, index); err != nil {
+		t.Fatal(err)
+	}
+	if err := Follow(t.Context(), "a", names, &out, &log); err != nil {
+		t.Fatal(err)
+	}
+	digest, err := index.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(digest.Hex+"  "+names.Registry+"/a\n", out.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	moved := ""
+	for _, floating := range []string{"v0.1", "v0"} {
+		moved += "tagged " + tag.Tag(floating).String() + "@" + digest.String() + "\n"
+	}
+	if diff := cmp.Diff(moved, log.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // TestTags pushes one version after the other to a registry, and checks where the tags point: a version's tag never
 // moves, and those of a series point to its newest release.
 func TestTags(t *testing.T) {
