@@ -51,6 +51,10 @@ QUIET := 2> >(grep -v '^go: downloading ' >&2)
 # saves a quarter of the time. It is for the go command only: what make runs has limits of its own.
 GO_BUILD := GOGC=off GOMEMLIMIT=768MiB $(QUIET) go build
 
+# How our own binaries are built: without what only debuggers read, and without the page that gRPC has for its calls,
+# whose templates would have the linker keep each method of each type.
+OWN_BUILD := $(GO_BUILD) -ldflags '-s -w' -tags grpcnotrace
+
 # How tools are built: as our own binaries are, so that the standard library and what else is the same is compiled once,
 # without what only debuggers read. Each tells how long it took.
 TOOL_BUILD = GOWORK=off $(GO_BUILD) -ldflags '-s -w $(call stamp,$(1))'
@@ -183,21 +187,21 @@ build: build-functions build-variants build-controller build-plugin ## Build the
 .PHONY: build-functions
 build-functions:
 	@echo '== building the functions' && mkdir -p $(FUNCTIONS_BIN)
-	@cd functions && $(GO_BUILD) -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
+	@cd functions && $(OWN_BUILD) -o $(FUNCTIONS_BIN)/ $(patsubst functions/%/main.go,./%,$(wildcard functions/*/main.go))
 
 .PHONY: build-variants
 build-variants: ## Build bin/variants, which needs nothing but git
-	@echo '== building variants' && cd local && $(GO_BUILD) -ldflags '-s -w' -o $(VARIANTS) .
+	@echo '== building variants' && cd local && $(OWN_BUILD) -o $(VARIANTS) .
 
 .PHONY: build-controller
 build-controller:
 ifneq ($(filter sync-controller,$(MODULES)),)
-	@echo '== building sync-controller' && cd sync-controller && $(GO_BUILD) -o $(CURDIR)/bin/ .
+	@echo '== building sync-controller' && cd sync-controller && $(OWN_BUILD) -o $(CURDIR)/bin/ .
 endif
 
 .PHONY: build-plugin
 build-plugin: ## Build the kubectl plugin, bin/kubectl-variants
-	@echo '== building kubectl-variants' && cd sync-controller/kubectl-variants && $(GO_BUILD) -o $(CURDIR)/bin/ .
+	@echo '== building kubectl-variants' && cd sync-controller/kubectl-variants && $(OWN_BUILD) -o $(CURDIR)/bin/ .
 
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API, and the pages of docs/reference

@@ -66,4 +66,7 @@ check engine k8s.io/client-go sigs.k8s.io/controller-runtime github.com/nephio-p
 	"$root/local" "$root/sync-controller" "$root/release" "$root/e2e" || rc=1
 check local k8s.io/client-go sigs.k8s.io/controller-runtime github.com/nephio-project/porch \
 	"$root/sync-controller" "$root/release" "$root/e2e" || rc=1
+# These bring a hundred packages each.
+check sync-controller k8s.io/apiserver/pkg/server sigs.k8s.io/kustomize/api/krusty || rc=1
+check sync-controller/kubectl-variants k8s.io/apiserver/pkg/server sigs.k8s.io/kustomize/api/krusty || rc=1
 exit $rc

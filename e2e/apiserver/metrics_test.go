@@ -83,7 +83,7 @@ func TestMetricsAccess(t *testing.T) {
 			}{
 				"plain":             {"http", reader, http.StatusBadRequest},
 				"no token":          {"https", "", http.StatusUnauthorized},
-				"no token of ours":  {"https", "a.b.c", http.StatusInternalServerError},
+				"no token of ours":  {"https", "a.b.c", http.StatusUnauthorized},
 				"a token of no use": {"https", other, http.StatusForbidden},
 				"a reader's token":  {"https", reader, http.StatusOK},
 			} {

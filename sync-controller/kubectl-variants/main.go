@@ -11,13 +11,14 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager/signals"
 )
 
 func main() {
 	// The commands themselves report what the controller and the client libraries would log.
-	ctrl.SetLogger(logr.Discard())
+	log.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
-	os.Exit(command.Run(ctrl.SetupSignalHandler(), os.Args[1:], streams))
+	os.Exit(command.Run(signals.SetupSignalHandler(), os.Args[1:], streams))
 }

@@ -29,8 +29,8 @@ func directory(programs string, platform v1.Platform) string {
 	return filepath.Join(programs, platform.OS+"-"+platform.Architecture)
 }
 
-// Programs builds command lines for the given platforms, below a directory, and returns where the program for a platform
-// is.
+// Programs builds command lines for the given platforms, below a directory, and returns where the program for one of
+// them is.
 func Programs(ctx context.Context, root, dir, version string, platforms []v1.Platform, list ...programs.Program) (
 	path func(programs.Program, v1.Platform) string, err error) {
 	path = func(g programs.Program, p v1.Platform) string { return filepath.Join(directory(dir, p), g.File(p)) }
@@ -50,9 +50,10 @@ func Programs(ctx context.Context, root, dir, version string, platforms []v1.Pla
 	return path, nil
 }
 
-// flags are the go command's flags for a release build.
+// flags are the go command's flags for a release build. The tag is explained in the Makefile.
 func flags(version string) []string {
-	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X " + versionVariable + "=" + version}
+	return []string{"build", "-trimpath", "-buildvcs=false", "-tags", "grpcnotrace",
+		"-ldflags", "-s -w -X " + versionVariable + "=" + version}
 }
 
 // compile builds the components of each module for each platform.

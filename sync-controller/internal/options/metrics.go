@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	"github.com/package-variants/package-variants/sync-controller/internal/kube/guard"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
@@ -56,7 +56,7 @@ func (m *Metrics) server() metricsserver.Options {
 	if m.Secure {
 		options.SecureServing, options.CertDir = true, m.CertDir
 		options.TLSOpts = []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}
-		options.FilterProvider = filters.WithAuthenticationAndAuthorization
+		options.FilterProvider = guard.Filter
 	}
 	return options
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/package-variants/package-variants/local/programs"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -28,15 +27,14 @@ var Words = words.Home{Command: "kubectl variants", Controller: "the controller"
 type Env struct {
 	genericiooptions.IOStreams
 	// Flags are the flags of kubectl for the cluster, the user and the namespace.
-	Flags *genericclioptions.ConfigFlags
+	Flags *Flags
 	// Now returns the time.
 	Now func() time.Time
 }
 
 // New returns an environment with kubectl's flags, all unset.
 func New(streams genericiooptions.IOStreams) *Env {
-	flags := genericclioptions.NewConfigFlags(true)
-	return &Env{IOStreams: streams, Flags: flags, Now: time.Now}
+	return &Env{IOStreams: streams, Flags: newFlags(), Now: time.Now}
 }
 
 // Streams returns the streams for what the command lines share.
@@ -46,7 +44,7 @@ func (e *Env) Streams() programs.Streams {
 
 // Namespace returns the namespace of the flags, or else of the kubeconfig's context.
 func (e *Env) Namespace() (string, error) {
-	namespace, _, err := e.Flags.ToRawKubeConfigLoader().Namespace()
+	namespace, _, err := e.Flags.config().Namespace()
 	if err != nil {
 		return "", fmt.Errorf("cannot read the kubeconfig: %w", err)
 	}
@@ -55,17 +53,17 @@ func (e *Env) Namespace() (string, error) {
 
 // ClusterName returns the kubeconfig's name for the cluster, or the cluster's address if there is no kubeconfig.
 func (e *Env) ClusterName() string {
-	raw, err := e.Flags.ToRawKubeConfigLoader().RawConfig()
+	raw, err := e.Flags.config().RawConfig()
 	if err == nil {
-		context := raw.Contexts[cmp.Or(*e.Flags.Context, raw.CurrentContext)]
-		if name := *e.Flags.ClusterName; name != "" {
+		context := raw.Contexts[cmp.Or(e.Flags.overrides.CurrentContext, raw.CurrentContext)]
+		if name := e.Flags.overrides.Context.Cluster; name != "" {
 			return name
 		}
 		if context != nil && context.Cluster != "" {
 			return context.Cluster
 		}
 	}
-	config, err := e.Flags.ToRESTConfig()
+	config, err := e.Flags.config().ClientConfig()
 	if err != nil {
 		return "that is not known"
 	}
@@ -74,7 +72,7 @@ func (e *Env) ClusterName() string {
 
 // Config returns the client configuration for the cluster. It fails if no cluster is configured.
 func (e *Env) Config() (*rest.Config, error) {
-	config, err := e.Flags.ToRESTConfig()
+	config, err := e.Flags.config().ClientConfig()
 	if err != nil {
 		return nil, NoCluster(err)
 	}
@@ -97,11 +95,7 @@ func (e *Env) ClientWarning(handler rest.WarningHandler) (client.Client, error) 
 	if err != nil {
 		return nil, err
 	}
-	mapper, err := e.Flags.ToRESTMapper()
-	if err != nil {
-		return nil, NoCluster(err)
-	}
-	return client.New(config, client.Options{Scheme: types, Mapper: mapper})
+	return client.New(config, client.Options{Scheme: types})
 }
 
 // NoCluster returns the error of a command that needs a cluster and finds none.

@@ -53,7 +53,7 @@ func New(env *cli.Env) *cobra.Command {
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.ErrOut)
-	env.Flags.AddFlags(root.PersistentFlags())
+	env.Flags.Add(root.PersistentFlags())
 	for _, command := range commands {
 		root.AddCommand(command(env))
 	}

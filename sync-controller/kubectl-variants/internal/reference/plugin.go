@@ -20,8 +20,6 @@ const pluginIntroduction = "The output of `--help` for each command. [kubectl va
 // pluginPage returns the page of the plugin: a section for each command.
 func pluginPage() string {
 	root := command.New(cli.New(genericiooptions.NewTestIOStreamsDiscard()))
-	// The default depends on the user.
-	root.PersistentFlags().Lookup("cache-dir").DefValue = "$HOME/.kube/cache"
 	out := page("The commands of kubectl variants", "the commands of the plugin", pluginIntroduction)
 	out += commandSections(root)
 	return out + "\n## Flags of all commands\n\nEvery command also accepts these flags of kubectl.\n" +

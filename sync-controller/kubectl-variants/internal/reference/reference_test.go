@@ -48,7 +48,7 @@ func TestPages(t *testing.T) {
 		"plugin.md": {
 			"## kubectl variants plan", "kubectl variants diff VARIANT [flags]",
 			"| `-y`, `--yes` | bool | `false` | do not ask for confirmation |",
-			"| `--cache-dir` | string | `$HOME/.kube/cache` | Default cache directory |",
+			"| `--context` | string |  | The name of the kubeconfig context to use |",
 		},
 		"flags.md": {"| `--log-format` | string | `json` | format of the log: json or text |"},
 		"metrics.md": {

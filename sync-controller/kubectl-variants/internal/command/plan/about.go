@@ -9,7 +9,7 @@ import (
 
 // about returns what is known about a plan's origin before the world is read.
 func (o *options) about() plans.About {
-	about := plans.About{Over: "the snapshot " + o.from, Namespace: *o.env.Flags.Namespace, AllNamespaces: o.all,
+	about := plans.About{Over: "the snapshot " + o.from, Namespace: o.env.Flags.Namespace(), AllNamespaces: o.all,
 		Time: o.env.Now(), Named: len(o.files) > 0}
 	if o.from == "" {
 		about.Over = "the cluster " + o.env.ClusterName()

@@ -83,7 +83,7 @@ func (o *options) world(ctx context.Context, known *runtime.Scheme, render world
 		if o.all {
 			return w, metav1.NamespaceAll, nil
 		}
-		namespace, err := w.Namespace(ctx, *o.env.Flags.Namespace, o.from)
+		namespace, err := w.Namespace(ctx, o.env.Flags.Namespace(), o.from)
 		return w, namespace, err
 	}
 	namespace := metav1.NamespaceAll

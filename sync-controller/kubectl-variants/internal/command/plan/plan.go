@@ -143,7 +143,7 @@ func (o *options) check() error {
 	if o.base != "" && (len(o.files) == 0 || o.delete) {
 		return errors.New("--base needs -f, and no --delete: it finds the objects that -f does not have any more")
 	}
-	if o.all && (len(o.files) > 0 || *o.env.Flags.Namespace != "") {
+	if o.all && (len(o.files) > 0 || o.env.Flags.Namespace() != "") {
 		return errors.New("-A is of all namespaces as they are: leave out -f and --namespace, or -A")
 	}
 	if o.account != "" && o.from != "" {

@@ -34,7 +34,7 @@ func run(t *testing.T, args ...string) (string, error) {
 	env := cli.New(streams)
 	env.Now = func() time.Time { return time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC) }
 	c := New(env)
-	env.Flags.AddFlags(c.Flags())
+	env.Flags.Add(c.Flags())
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.SetArgs(args)
 	c.SetOut(out)
@@ -180,7 +180,7 @@ func TestStandardInput(t *testing.T) {
 			in.WriteString(c.text)
 			env := cli.New(streams)
 			command := New(env)
-			env.Flags.AddFlags(command.Flags())
+			env.Flags.Add(command.Flags())
 			command.SilenceErrors, command.SilenceUsage = true, true
 			command.SetArgs([]string{"-f", "-", "--from", "testdata/snapshot"})
 			want := strings.ReplaceAll(c.want, "%d", strconv.Itoa(strings.Count(string(manifest), "\n")+2))
