@@ -4,6 +4,7 @@
 package version
 
 import (
+	"cmp"
 	"path"
 	"runtime/debug"
 )
@@ -12,26 +13,27 @@ import (
 var version string
 
 // Line returns what a program prints for --version: the name of its main package, which does not change with that of
-// its file, and its version. Without one from the linker it is what the go command knows, "(devel)" for a build in a
-// work tree.
+// its file, and its version.
 func Line() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok { // only if it was not built by the go command
-		info = &debug.BuildInfo{}
-	}
-	return line(info, version)
+	info := built()
+	return path.Base(info.Path) + " " + of(info, version)
 }
+
+// Current returns the version. Without one from the linker it is what the go command knows, "(devel)" for a build in a
+// work tree.
+func Current() string { return of(built(), version) }
 
 // Stamped returns the version from the linker, "" without one.
 func Stamped() string { return version }
 
-func line(info *debug.BuildInfo, stamped string) string {
-	v := stamped
-	if v == "" {
-		v = info.Main.Version
+// built returns what the go command has noted: nothing if it has not built the program.
+func built() *debug.BuildInfo {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info
 	}
-	if v == "" {
-		v = "(devel)"
-	}
-	return path.Base(info.Path) + " " + v
+	return &debug.BuildInfo{}
+}
+
+func of(info *debug.BuildInfo, stamped string) string {
+	return cmp.Or(stamped, info.Main.Version, "(devel)")
 }

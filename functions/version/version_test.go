@@ -7,27 +7,26 @@ import (
 	"testing"
 )
 
-func TestLine(t *testing.T) {
+func TestOf(t *testing.T) {
 	t.Parallel()
-	const main = "github.com/package-variants/package-variants/functions/inject-config"
 	for name, c := range map[string]struct {
 		info    debug.BuildInfo
 		stamped string
 		want    string
 	}{
-		"stamped by the linker": {debug.BuildInfo{Path: main, Main: debug.Module{Version: "(devel)"}}, "v0.1.0",
-			"inject-config v0.1.0"},
-		"built in a work tree": {debug.BuildInfo{Path: main, Main: debug.Module{Version: "(devel)"}}, "",
-			"inject-config (devel)"},
-		"installed from a module": {debug.BuildInfo{Path: main, Main: debug.Module{Version: "v0.2.0"}}, "",
-			"inject-config v0.2.0"},
-		"the linker's wins": {debug.BuildInfo{Path: main, Main: debug.Module{Version: "v0.2.0"}}, "v0.3.0",
-			"inject-config v0.3.0"},
-		"no version at all": {debug.BuildInfo{Path: main}, "", "inject-config (devel)"},
+		"stamped by the linker": {debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "v0.1.0",
+			"v0.1.0"},
+		"built in a work tree": {debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "",
+			"(devel)"},
+		"installed from a module": {debug.BuildInfo{Main: debug.Module{Version: "v0.2.0"}}, "",
+			"v0.2.0"},
+		"the linker's wins": {debug.BuildInfo{Main: debug.Module{Version: "v0.2.0"}}, "v0.3.0",
+			"v0.3.0"},
+		"no version at all": {debug.BuildInfo{}, "", "(devel)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := line(&c.info, c.stamped); got != c.want {
+			if got := of(&c.info, c.stamped); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

@@ -62,8 +62,8 @@ func Run(ctx context.Context, args []string, streams programs.Streams) int {
 func New(streams programs.Streams) *cobra.Command {
 	e := &env{Streams: streams}
 	root := &cobra.Command{Use: "variants", Short: "Package variants with nothing but git", Long: long,
-		SilenceErrors: true, SilenceUsage: true, Version: version.Line()}
-	root.SetVersionTemplate("{{.Version}}\n")
+		SilenceErrors: true, SilenceUsage: true, Version: version.Current()}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)

@@ -62,7 +62,7 @@ Package blueprints/web v1 Published - AGE
 func TestAboutItself(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{"# bash completion V2 for variants": {"completion", "bash"},
-		"command.test ": {"--version"}} {
+		"variants ": {"--version"}} {
 		var out bytes.Buffer
 		if code := Run(t.Context(), args, programs.Streams{Out: &out, Err: &out}); code != exitDone || !strings.HasPrefix(out.String(), want) {
 			t.Error(code, out.String())
