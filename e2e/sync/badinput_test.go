@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 // TestRenderFails has a function of the pipeline fail, in the variant and in the blueprint, and then repairs it.
@@ -58,21 +56,6 @@ func TestBigPackage(t *testing.T) {
 	w.Publish("blueprints", "web", "v2", files)
 	w.Apply(newVariant("web", revision(2)))
 	w.waitFile(w.target("web"), "big-07.yaml", "yyyx")
-}
-
-// events returns how many Events there are of a variant, by their types and reasons.
-func (w *world) events(name string) (map[string]int, error) {
-	var list corev1.EventList
-	if err := w.Client.List(w.t.Context(), &list); err != nil {
-		return nil, err
-	}
-	found := map[string]int{}
-	for _, e := range list.Items {
-		if o := e.InvolvedObject; o.Namespace == w.Namespace && o.Kind == variant.Kind && o.Name == name {
-			found[e.Type+" "+e.Reason]++
-		}
-	}
-	return found, nil
 }
 
 // TestConditionOfFunction checks what the variant says of a function's condition where Porch renders with a kpt that does

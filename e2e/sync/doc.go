@@ -5,6 +5,6 @@
 // its API requests go through a proxy that counts them.
 //
 // Two helpers check more than their names say. In smoke tests, Apply makes a plan of what is applied, and what comes is
-// compared with it by the waits for it: the variants' conditions and drafts, the sets' conditions, and the writes. The
-// cleanup of a test compares its drafts with the golden files in testdata/drafts.
+// compared with it by the waits for it: the conditions and drafts of variants, and the conditions of sets. The cleanup
+// of a test compares its drafts with the golden files in testdata/drafts.
 package sync

@@ -150,15 +150,3 @@ func (w *world) stalledForBranch(name string) {
 	}
 	w.expectCondition(name, v1alpha1.ConditionStalled, "True", "UpstreamIsPlaceholder")
 }
-
-// lessRestored returns the planned writes without a save behind a patch of a draft, unless it came: another Porch may not
-// rewrite the Kptfile of a draft that gets another owner, so there is nothing to restore.
-func lessRestored(planned, came []string) []string {
-	const patch, save = "patch packagerevisions", "update packagerevisionresources"
-	isSave := func(write string) bool { return write == save }
-	i := slices.IndexFunc(planned, isSave)
-	if i < 1 || planned[i-1] != patch || slices.ContainsFunc(came, isSave) {
-		return planned
-	}
-	return slices.Delete(slices.Clone(planned), i, i+1)
-}

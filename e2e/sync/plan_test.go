@@ -31,14 +31,7 @@ type plan struct {
 	Sets     []plannedSet
 	Notes    []string
 
-	dir  string
-	seen int // how many requests there were before
-	// before are the variants of the namespace when the plan was made, and applied the names of those that are applied
-	// or deleted.
-	before  map[string]variantBefore
-	applied []string
-	// crowded reports whether what was applied before may still be at work. Its writes would be counted with the others.
-	crowded bool
+	dir string
 }
 
 // plannedCondition is the condition that an object is predicted to have.
@@ -46,7 +39,6 @@ type plannedCondition struct{ Type, Reason, Message string }
 
 type plannedVariant struct {
 	Name, Action, Error string
-	Requests            []string
 	Condition           plannedCondition
 	Unmet               []plannedCondition
 	Drafts              []struct{ Name, Lifecycle string }
@@ -55,10 +47,10 @@ type plannedVariant struct {
 }
 
 type plannedSet struct {
-	Name, Error                                   string
-	Created, Updated, Deleted, HeldBack, Requests []string
-	Condition                                     plannedCondition
-	Waves                                         []plannedWave
+	Name, Error               string
+	Created, Updated, Deleted []string
+	Condition                 plannedCondition
+	Waves                     []plannedWave
 }
 
 type plannedWave struct {
@@ -74,7 +66,7 @@ func (w *world) plan(args []string, objects ...client.Object) *plan {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	p := &plan{dir: filepath.Join(dir, "packages"), seen: len(w.proxy.Requests()), before: w.variantsNow()}
+	p := &plan{dir: filepath.Join(dir, "packages")}
 	manifest := filepath.Join(dir, "manifest.yaml")
 	if err := os.WriteFile(manifest, w.manifest(objects), 0o600); err != nil {
 		w.t.Fatal(err)
@@ -155,15 +147,10 @@ func (w *world) manifest(objects []client.Object) []byte {
 // They have the main lives of packages and sets.
 var smoke = map[string]bool{
 	"TestAdopt": true, "TestApprovalAutomatic": true, "TestBigPackage": true, "TestClone": true, "TestDelete": true,
-	"TestEditDraft": true, "TestEditPublished": true, "TestInjectionOfOtherKinds": true, "TestKstatusOverTime": true,
-	"TestMergeConflict": true, "TestMergeIntoDraft": true, "TestMergeNamespace": true, "TestNoSecretTold": true,
-	"TestPlan": true, "TestRenderFails": true, "TestRequests": true, "TestRetarget": true, "TestRivals": true,
+	"TestEditDraft": true, "TestEditPublished": true, "TestInjectionOfOtherKinds": true, "TestMergeIntoDraft": true,
+	"TestMergeNamespace": true, "TestNoSecretTold": true, "TestPlan": true, "TestRenderFails": true, "TestRequests": true,
 	"TestRollout": true, "TestSet": true, "TestUpgrade": true,
 }
-
-// repeated are those of them in which a draft that fails is made again from time to time: all is compared with the plan but
-// how often it was written.
-var repeated = map[string]bool{"TestNoSecretTold": true, "TestRenderFails": true}
 
 // test returns the name of the test function, without those of its parts.
 func (w *world) test() string {
@@ -219,13 +206,8 @@ func (w *world) planOf(args []string, objects []client.Object, do func(...client
 		return nil
 	}
 	var p *plan
-	crowded := w.planned != nil
 	if runtime == "" && !w.busy {
 		p = w.planAtRest(args, objects)
-		p.crowded = crowded && len(p.Variants)+len(p.Sets) > 1
-		for _, o := range objects {
-			p.applied = append(p.applied, o.GetName())
-		}
 	}
 	do(objects...)
 	w.busy = true // until the test has waited for something of it
