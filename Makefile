@@ -336,7 +336,7 @@ test-with-kubectl:
 # The tests of the controller that are about functions are run once more with functions that run by image, and all of them
 # on PostgreSQL; both are held to the golden files of the first run.
 BY_IMAGE := FUNCTION_RUNTIME=porch UPDATE_GOLDEN= KILLS=30
-OF_FUNCTIONS := ^Test(BadFunctions|BigPackage|Clone|EditDraft|EditPublished|Function.*|Injection.*|Killed|Merge.*|NoSecretTold|RenderFails|Requests|Set|Upgrade)$$
+OF_FUNCTIONS := ^Test(BigPackage|Clone|EditDraft|EditPublished|Function.*|Injection.*|Killed|Merge.*|NoSecretTold|RenderFails|Requests|Set|Upgrade)$$
 
 REST_OF_E2E = $(filter-out $(WITH_KPT) ./apiserver ./compat ./contract ./examples ./examples/% ./plugin ./sync,\
 	$(patsubst e2e/%/,./%,$(sort $(dir $(filter-out e2e/bench/%,$(wildcard e2e/*/*_test.go e2e/internal/*/*_test.go))))))
@@ -372,7 +372,7 @@ e2e-porch: e2e ## The same with a Porch that was built elsewhere (PORCH=DIR), or
 
 # Those of what differs between versions of Porch, or is the main job: it takes minutes, and all of e2e-porch a quarter of
 # an hour.
-OF_PORCH := ^Test(Adopt|ApprovalAutomatic|BrokenRepository|Clone|Delete|EditDraft|EditPublished|MergeConflict|MergeIntoDraft|Requests|Set|Silence|Upgrade)$$
+OF_PORCH := ^Test(Adopt|ApprovalAutomatic|BrokenRepository|Clone|Delete|EditDraft|EditPublished|MergeIntoDraft|Requests|Set|Silence|Upgrade)$$
 
 .PHONY: newer-porch
 newer-porch: ## Run the tests of what differs with a Porch that was built elsewhere (PORCH=DIR), on both caches

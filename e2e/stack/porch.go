@@ -138,10 +138,6 @@ func (s *Stack) StartPorch(ctx context.Context) error {
 	return s.Restart(ctx, Porch)
 }
 
-// PorchMetrics returns the address of the metrics of Porch's API server, which count the requests for its API; use
-// HTTPClient. They start from zero whenever Porch starts.
-func (s *Stack) PorchMetrics() string { return "https://" + local(s.ports.porch) + "/metrics" }
-
 // aggregate adds Porch's API to the Kubernetes API, and waits until clients find it there. The APIService names the
 // process that serves it. With a new process the APIService changes, so kube-apiserver checks its availability at once
 // instead of after half a minute.

@@ -32,7 +32,7 @@ func TestKilled(t *testing.T) {
 	for _, name := range names {
 		w.Apply(newVariant(name))
 	}
-	k := newKiller(w, git, 3)
+	k := newKiller(w, git)
 	t.Cleanup(w.compareDrafts)
 	kills := fromEnv(t, "KILLS", 100, strconv.Atoi)
 	round, seen := 1, map[string]int{}      // how many revisions there were of each
@@ -149,11 +149,6 @@ type killer struct {
 	// killed counts the kills, inside those during a call.
 	killed, inside atomic.Int64
 
-	// among is among how many writes after a start the kill is.
-	among int
-	// args are further arguments of the controllers.
-	args []string
-
 	mu        sync.Mutex
 	random    *rand.Rand
 	running   *controller.Process
@@ -163,9 +158,9 @@ type killer struct {
 	spared    bool
 }
 
-// newKiller starts a controller with these arguments, and kills it among so many writes after each start.
-func newKiller(w *world, git *gitServer, among int, args ...string) *killer {
-	k := &killer{w: w, git: git, among: among, args: args, random: rand.New(rand.NewPCG(1, 2))} // the same each time
+// newKiller starts a controller, and kills it.
+func newKiller(w *world, git *gitServer) *killer {
+	k := &killer{w: w, git: git, random: rand.New(rand.NewPCG(1, 2))} // the same each time
 	w.Timeout = unanswered
 	w.proxy.Handle(k.hook)
 	w.proxy.HandleInside(k.within)
@@ -189,11 +184,11 @@ func (k *killer) start() {
 	if k.phase == atPush {
 		k.git.pushed.Store(new(k.pushed))
 	}
-	k.countdown = 1 + k.random.IntN(k.among)
+	k.countdown = 1 + k.random.IntN(3)
 	if k.phase == proxy.Inside { // few writes reach this phase
-		k.countdown, k.delay = max(k.among/10, 1), time.Duration(k.random.Int64N(int64(maxDelay)))
+		k.countdown, k.delay = 1, time.Duration(k.random.Int64N(int64(maxDelay)))
 	}
-	k.running = controller.Start(k.w.t, k.w.options(append([]string{"--log-level=error"}, k.args...)...))
+	k.running = controller.Start(k.w.t, k.w.options("--log-level=error"))
 }
 
 // within says which writes are in the phase Inside, and when.
@@ -234,6 +229,9 @@ func (k *killer) pushed() {
 	time.Sleep(letGo)
 }
 
+// letGo is the longest time until Porch knows that its client has gone.
+const letGo = 300 * time.Millisecond
+
 // kill kills the controller and restarts it. The lock must be held.
 func (k *killer) kill() {
 	k.running.Kill()
@@ -246,17 +244,6 @@ func (k *killer) kill() {
 		defer k.mu.Unlock()
 		k.start()
 	}()
-}
-
-// until spares the controller once it was killed so often, counted from the beginning.
-func (k *killer) until(kills int64) {
-	k.w.Eventually(fmt.Sprintf("the controller was killed %d times", kills), func() error {
-		if n := k.killed.Load(); n < kills {
-			return fmt.Errorf("it was killed %d times", n)
-		}
-		return nil
-	})
-	k.spare()
 }
 
 // spare lets the controller live.

@@ -2,32 +2,7 @@
 
 package sync
 
-import (
-	"fmt"
-	"testing"
-
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-)
-
-// TestManyChanges changes one spec twenty times, without a wait in between: the one draft has the last of them.
-func TestManyChanges(t *testing.T) {
-	rare(t)
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	change := func(n int) func(*variant.Spec) {
-		return func(s *variant.Spec) { s.PackageContext.Data["change"] = fmt.Sprint("n", n) }
-	}
-	w.Apply(newVariant("web", contextOnly, change(0)))
-	c := w.start()
-	for n := 1; n <= 20; n++ {
-		w.Fleet.Apply(newVariant("web", contextOnly, change(n)))
-	}
-	w.waitFile("edge.web.packagevariant-1", "package-context.yaml", "change: n20\n")
-	w.waitTarget("web", "edge.web.packagevariant-1")
-	w.quiet(c)
-	w.expectDrafts("web", "edge.web.packagevariant-1")
-	w.expectNoLoop()
-}
+import "testing"
 
 // TestTwoControllers has two controllers at work at once, neither of which asks who leads. One may take the draft that the
 // other is making for one that was not finished: it goes, and another is made. In the end each package has one draft for

@@ -4,24 +4,15 @@ package sync
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/e2e/internal/proxy"
-
-	"github.com/google/go-cmp/cmp"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // lifeSet is a set whose variant is published by its policy, and that another set replaces later.
@@ -38,95 +29,9 @@ spec:
       packageContext: {data: {region: eu}}
 `
 
-// writes are all kinds of writes that the controllers make in a life.
-var writes = []string{
-	"create packagerevisions", "create packagevariants", "delete packagerevisions", "delete packagevariants",
-	"patch packagerevisions", "patch packagerevisions/approval", "patch packagevariants", "patch packagevariants/status",
-	"patch packagevariantsets/status", "update packagerevisionresources",
-}
-
-// kindOf returns the kind of a request, as in writes.
+// kindOf returns the verb and the resource of a request.
 func kindOf(r proxy.Request) string {
 	return strings.TrimSuffix(r.Verb+" "+r.Resource+"/"+r.Subresource, "/")
-}
-
-// fault fails the first requests of each kind of writes.
-type fault struct {
-	phase proxy.Phase
-	// fails returns the status of a request that fails, and may hold it before.
-	fails func(proxy.Request) *metav1.Status
-	// args are further arguments of the controller.
-	args []string
-
-	mu  sync.Mutex
-	hit map[string]int // by the kind
-}
-
-// failures is how many requests of each kind fail.
-const failures = 2
-
-// handle is the hook of the proxy.
-func (f *fault) handle(r proxy.Request, phase proxy.Phase) *metav1.Status {
-	kind := kindOf(r)
-	if phase != f.phase || !slices.Contains(writes, kind) || phase == proxy.After && r.Failed() {
-		return nil
-	}
-	f.mu.Lock()
-	f.hit[kind]++
-	n := f.hit[kind]
-	f.mu.Unlock()
-	if n > failures {
-		return nil
-	}
-	return f.fails(r)
-}
-
-func resourceOf(r proxy.Request) schema.GroupResource {
-	return schema.GroupResource{Group: r.Group, Resource: r.Resource}
-}
-
-// faults are the ways in which writes fail.
-func faults() map[string]*fault {
-	return map[string]*fault{
-		"409": {phase: proxy.Before, fails: func(r proxy.Request) *metav1.Status {
-			return &apierrors.NewConflict(resourceOf(r), r.Name, fmt.Errorf("somebody else was first")).ErrStatus
-		}},
-		"429": {phase: proxy.Before, fails: func(proxy.Request) *metav1.Status {
-			return &apierrors.NewTooManyRequests("busy", 1).ErrStatus
-		}},
-		"500": {phase: proxy.Before, fails: func(proxy.Request) *metav1.Status {
-			return &apierrors.NewInternalError(fmt.Errorf("boom")).ErrStatus
-		}},
-		// The write is done, and the client gets no answer.
-		"504": {phase: proxy.After, fails: func(proxy.Request) *metav1.Status {
-			return &apierrors.NewTimeoutError("no answer", 0).ErrStatus
-		}},
-	}
-}
-
-// TestRefusedWrites has the first writes of each kind fail, in each way. The end is the same as without failures: there
-// is no second draft, what people wrote meanwhile stays, and failed writes are not retried in a loop.
-func TestRefusedWrites(t *testing.T) {
-	rare(t)
-	for name, f := range faults() {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			f.hit = map[string]int{}
-			w.proxy.Handle(f.handle)
-			if w.unsure = f.phase == proxy.After; w.unsure {
-				// Porch writes the Kptfile of a draft without comments when its owner changes; a controller that does
-				// not learn of that change does not restore them.
-				w.only = "edge.other."
-			}
-			w.live(func() { w.start(f.args...) })
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			if diff := cmp.Diff(writes, slices.Sorted(maps.Keys(f.hit))); diff != "" {
-				t.Errorf("the kinds of writes (-want +got):\n%s", diff)
-			}
-			w.expectNoLoop()
-		})
-	}
 }
 
 // TestCacheBehind delays all caches by some seconds: longer than the controller waits to see its own writes.
@@ -204,55 +109,14 @@ func (w *world) expectEdited(name string) {
 	}
 }
 
-// waitPublished waits until a package has so many revisions, all of them published. If the controller got no answer
-// after Porch had made or proposed a draft, it does not approve it, whatever the policy, because a person may have
-// edited it: a person approves it instead.
+// waitPublished waits until a package has so many revisions, all of them published.
 func (w *world) waitPublished(pkg string, revisions int) {
 	w.t.Helper()
 	want := map[string]state{}
 	for i := range revisions {
 		want[fmt.Sprintf("packagevariant-%d", i+1)] = state{isPublished, 1}
 	}
-	w.Eventually(fmt.Sprintf("%s is published %d times", pkg, revisions), func() error {
-		if err := w.approveIfAsked(fmt.Sprintf("edge.%s.packagevariant-%d", pkg, revisions)); err != nil {
-			return err
-		}
-		return w.areStates(pkg, want)
-	})
-}
-
-// approveIfAsked publishes a draft, as a person does, if the controller may not know that it made the draft, and a
-// variant waits for a person.
-func (w *world) approveIfAsked(draft string) error {
-	w.t.Helper()
-	if !w.unsure {
-		return nil
-	}
-	if asked, err := w.awaitsPerson(draft); err != nil || !asked {
-		return err
-	}
-	r, err := w.GetRevision(draft)
-	if err != nil || r.Spec.Lifecycle == isPublished {
-		return err
-	}
-	if r.Spec.Lifecycle == isDraft {
-		w.Propose(draft)
-	}
-	w.Approve(draft)
-	return nil
-}
-
-// awaitsPerson reports whether a variant that is ready waits for a person to publish a draft.
-func (w *world) awaitsPerson(draft string) (bool, error) {
-	var list v1alpha1.PackageVariantList
-	if err := w.Client.List(w.t.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
-		return false, err
-	}
-	return slices.ContainsFunc(list.Items, func(pv v1alpha1.PackageVariant) bool {
-		c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionApproved)
-		return c != nil && c.Reason == v1alpha1.ReasonEditedByOthers && strings.Contains(c.Message, draft+" ") &&
-			meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionReady)
-	}), nil
+	w.waitState(pkg, want)
 }
 
 // waitState waits until these are the revisions of a downstream package.
@@ -263,8 +127,7 @@ func (w *world) waitState(pkg string, want map[string]state) {
 	})
 }
 
-// mostRequests is the most requests of one kind about one object in a life in which each kind fails twice: far fewer
-// than a loop makes in a second.
+// mostRequests is the most requests of one kind about one object: far fewer than a loop makes in a second.
 const mostRequests = 40
 
 // expectNoLoop fails the test if any request was repeated in a loop.

@@ -239,7 +239,7 @@ func TestHostileManifests(t *testing.T) {
 	expectAlive(t, c)
 	made := func(isNeighbors bool) int {
 		return proxy.Count(w.proxy.Requests(), func(r proxy.Request) bool {
-			return isHeardCreate(r) && (r.Namespace == w.Namespace) == isNeighbors
+			return isCreate(r) && !r.Failed() && (r.Namespace == w.Namespace) == isNeighbors
 		})
 	}
 	if made(true) != 1 || made(false) != 0 {

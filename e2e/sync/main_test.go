@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// rare skips a test that is run with RARE=1 only, as make test-all does: of load, chaos, faults of a database, hostile
-// input, tenants, calls that hang, and writes that are refused.
+// rare skips a test that is run with RARE=1 only, as make test-all does: of load, faults of a database, hostile input,
+// and calls that hang.
 func rare(t *testing.T) {
 	t.Helper()
 	if os.Getenv("RARE") == "" {

@@ -17,10 +17,6 @@ func orphan(s *variant.Spec) { s.DeletionPolicy = variant.DeletionPolicyOrphan }
 
 func adopt(s *variant.Spec) { s.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }
 
-func downstream(pkg string) func(*variant.Spec) {
-	return func(s *variant.Spec) { s.Downstream.Package = pkg }
-}
-
 // state is the state in which a policy leaves a revision.
 type state struct {
 	Lifecycle porchapi.PackageRevisionLifecycle
@@ -89,21 +85,6 @@ func TestDelete(t *testing.T) {
 	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 0}, "packagevariant-2": {isDeletion, 0}})
 }
 
-// TestRetarget changes the downstream, and changes it back.
-func TestRetarget(t *testing.T) {
-	w := threeRevisions(t)
-	w.Apply(newVariant("web", downstream("shop")))
-	w.waitTarget("web", "edge.shop.packagevariant-1")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isDeletion, 1}})
-	w.Apply(newVariant("web"))
-	// The latest revision is owned again and gets a new draft, because the object has changed since, under a name that
-	// was not used before; the draft of the other package is deleted.
-	w.waitTarget("web", "edge.web.packagevariant-4")
-	w.expectStates("web", map[string]state{"packagevariant-1": {isDeletion, 1}, "packagevariant-2": {isPublished, 1},
-		"packagevariant-4": {isDraft, 1}})
-	w.expectStates("shop", map[string]state{})
-}
-
 // kptfileStays skips the comparison with the plan where Porch is newer: it leaves the Kptfile as it is when an owner
 // changes, while the plan says that the controller has to restore it.
 func (w *world) kptfileStays() {
@@ -142,22 +123,4 @@ func TestAdopt(t *testing.T) {
 	if r.Labels["team"] != "a" || r.Annotations["note"] != "b" {
 		t.Errorf("labels %v, annotations %v, want those of the variant", r.Labels, r.Annotations)
 	}
-}
-
-// TestRivals checks that of two variants for one package one wins, and that the other takes over when the first is
-// deleted.
-func TestRivals(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", blueprint())
-	w.Apply(configMap("eu", map[string]string{"api": "eu"}), newVariant("web"))
-	w.start()
-	w.target("web")
-	w.Apply(newVariant("a-rival", downstream("web")))
-	w.expectMessage("a-rival", "DownstreamClaimed",
-		`the package edge/web belongs to the PackageVariant "web": name another in spec.downstream, or delete that variant`)
-	w.Ready("web")
-	w.expectDrafts("web", "edge.web.packagevariant-1")
-	w.Delete(newVariant("web"))
-	w.waitTarget("a-rival", "edge.web.packagevariant-2")
-	w.waitOwner("edge.web.packagevariant-2", "a-rival")
 }

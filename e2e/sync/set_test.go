@@ -138,14 +138,6 @@ func setOver(repositories ...string) string {
 	return text
 }
 
-// prods registers Repositories with the label env=prod.
-func (w *world) prods(names ...string) {
-	w.t.Helper()
-	for _, name := range names {
-		w.Repository(name, prod("eu"), true)
-	}
-}
-
 // TestSet has its controller list objects before it watches them, as with an API server that is older or has no
 // WatchList: the roles allow that, too, and no other test needs the right to list.
 func TestSet(t *testing.T) {

@@ -36,8 +36,6 @@ type world struct {
 	only   string
 	// probes is how often Porch was made to read a Repository again.
 	probes int
-	// unsure is whether the controller may not know that it made a draft, and leaves it to a person.
-	unsure bool
 	// planned is the plan of what was applied last; nil once it was compared with the outcome.
 	planned *plan
 	// came is how many plans were compared with what came.
@@ -270,6 +268,12 @@ func (w *world) work(filter func(proxy.Request) bool) []string {
 		}
 	}
 	return out
+}
+
+func isCreate(r proxy.Request) bool { return r.Verb == "create" && r.Resource == "packagerevisions" }
+
+func isSave(r proxy.Request) bool {
+	return r.Verb == "update" && r.Resource == "packagerevisionresources"
 }
 
 // fromEnv returns what an environment variable asks for, or the default if it is not set.

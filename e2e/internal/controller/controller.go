@@ -117,14 +117,6 @@ func (p *Process) WaitReady(ctx context.Context) {
 // called in any goroutine, such as in a proxy's hook.
 func (p *Process) Kill() { p.process.Kill() }
 
-// Interrupt asks the controller to end, as Kubernetes does, without waiting. Like Kill it may be called in any
-// goroutine.
-func (p *Process) Interrupt() {
-	if p.process.Running() {
-		_ = syscall.Kill(p.PID(), syscall.SIGTERM) // an error means that it has just ended
-	}
-}
-
 // Stop asks the controller to end, as Kubernetes does, and returns its exit code, -1 if a signal ended it. If that
 // takes longer than grace, the test fails and the controller is killed.
 func (p *Process) Stop() int {
