@@ -31,7 +31,8 @@ func (m *Metrics) register(f *flag.FlagSet) {
 	f.BoolVar(&m.Secure, "metrics-secure", true,
 		"serve metrics over https to accounts that may get the URL /metrics; otherwise over http to everyone")
 	f.StringVar(&m.CertDir, "metrics-cert-dir", "",
-		"directory with tls.crt and tls.key for the metrics; if empty, the controller makes a self-signed certificate")
+		"directory with tls.crt and tls.key for the metrics, read again when they change; if empty, the controller makes a "+
+			"self-signed certificate")
 }
 
 func (m *Metrics) validate() error {
