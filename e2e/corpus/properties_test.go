@@ -50,6 +50,14 @@ func TestProperties(t *testing.T) {
 	}
 }
 
+// count returns how many random packages there are to be, n by default.
+func count(n int) int {
+	if asked, err := strconv.Atoi(os.Getenv("PROPERTIES")); err == nil {
+		return asked
+	}
+	return n
+}
+
 // properties is a package, as kpt hands it to functions.
 type properties struct {
 	corpusCase
