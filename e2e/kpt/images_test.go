@@ -88,7 +88,9 @@ func TestGoldenCases(t *testing.T) {
 			dir := filepath.Dir(config)
 			t.Run(function+"/"+filepath.Base(dir), func(t *testing.T) {
 				t.Parallel()
-				files := configured(tree.Load(t, dir), "_fnconfig.yaml")
+				files := tree.Load(t, dir)
+				files["config.yaml"] = files["_fnconfig.yaml"]
+				delete(files, "_fnconfig.yaml")
 				delete(files, "_expected.yaml")
 				got, _, err := ways["eval-image"](t, files, function)
 				if err != nil {
