@@ -335,8 +335,8 @@ test-with-kubectl:
 
 # The tests of the controller that are about functions are run once more with functions that run by image, and all of them
 # on PostgreSQL; both are held to the golden files of the first run.
-BY_IMAGE := FUNCTION_RUNTIME=porch UPDATE_GOLDEN= KILLS=30
-OF_FUNCTIONS := ^Test(BigPackage|Clone|EditDraft|EditPublished|Function.*|Injection.*|Killed|Merge.*|NoSecretTold|RenderFails|Requests|Set|Upgrade)$$
+BY_IMAGE := FUNCTION_RUNTIME=porch KILLS=30
+OF_FUNCTIONS := ^Test(BigPackage|Clone|EditDraft|EditPublished|Injection.*|Killed|Merge.*|NoSecretTold|RenderFails|Requests|Set|Upgrade)$$
 
 REST_OF_E2E = $(filter-out $(WITH_KPT) ./apiserver ./compat ./contract ./examples ./examples/% ./plugin ./sync,\
 	$(patsubst e2e/%/,./%,$(sort $(dir $(filter-out e2e/bench/%,$(wildcard e2e/*/*_test.go e2e/internal/*/*_test.go))))))

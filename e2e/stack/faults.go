@@ -114,7 +114,7 @@ func (s *Stack) Restart(ctx context.Context, component string) error {
 	case GitServer:
 		return p.Await(ctx, "it was listening", listens(s.ports.git))
 	case FunctionRunner:
-		return s.awaitRunner(ctx, p, s.ports.runner, functionNamespace)
+		return s.awaitRunner(ctx, p)
 	case PorchControllers:
 		return s.awaitPorchControllers(ctx, p)
 	case Postgres:

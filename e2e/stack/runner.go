@@ -17,7 +17,7 @@ import (
 // startRunner starts Porch's function-runner, which runs binaries in place of images. It always listens on all
 // addresses.
 func (s *Stack) startRunner(ctx context.Context, functions map[string]string) error {
-	args, err := s.runnerArgs(ctx, filepath.Join(s.Dir, "functions"), s.ports.runner, functionNamespace, functions)
+	args, err := s.runnerArgs(ctx, functions)
 	if err != nil {
 		return err
 	}
@@ -25,76 +25,26 @@ func (s *Stack) startRunner(ctx context.Context, functions map[string]string) er
 	if err != nil {
 		return err
 	}
-	return s.awaitRunner(ctx, p, s.ports.runner, functionNamespace)
+	return s.awaitRunner(ctx, p)
 }
 
-// awaitRunner waits until a function-runner listens and knows its functions.
-func (s *Stack) awaitRunner(ctx context.Context, p *process.Process, port int, namespace string) error {
-	if err := p.Await(ctx, "it was listening", listens(port)); err != nil || !s.porch.foreign {
+// awaitRunner waits until the function-runner listens and knows its functions.
+func (s *Stack) awaitRunner(ctx context.Context, p *process.Process) error {
+	if err := p.Await(ctx, "it was listening", listens(s.ports.runner)); err != nil || !s.porch.foreign {
 		return err
 	}
 	return p.Await(ctx, "it knew its functions", func(ctx context.Context) error {
-		return s.functionsKnown(ctx, namespace)
+		return s.functionsKnown(ctx, functionNamespace)
 	})
 }
 
 // FunctionRunner returns the address at which the stack's function-runner serves gRPC.
 func (s *Stack) FunctionRunner() string { return local(s.ports.runner) }
 
-// Runner is an additional function-runner that Porch does not use, for a test that makes it fail.
-type Runner struct {
-	// Address is its gRPC address while it runs, the same after each start.
-	Address string
-
-	stack     *Stack
-	dir       string
-	namespace string // of its FunctionConfigs, if it uses those
-	functions map[string]string
-	port      int
-	process   *process.Process
-}
-
-// NewRunner returns a function-runner that runs the functions; see Options.Functions. It writes only to dir. It is not
-// started, and stops with this process at the latest.
-func (s *Stack) NewRunner(dir string, functions map[string]string) (*Runner, error) {
-	r := &Runner{stack: s, dir: dir, functions: functions}
-	if err := process.FreePorts(&r.port); err != nil {
-		return nil, err
-	}
-	r.Address = local(r.port)
-	r.namespace = functionNamespace + "-" + strconv.Itoa(r.port)
-	return r, nil
-}
-
-// Start starts the function-runner, which must not be running, and returns when it listens and knows its functions.
-func (r *Runner) Start(ctx context.Context) error {
-	dir := filepath.Join(r.dir, "functions")
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	args, err := r.stack.runnerArgs(ctx, dir, r.port, r.namespace, r.functions)
-	if err != nil {
-		return err
-	}
-	p, err := process.Start(r.dir, FunctionRunner, r.stack.tools.path(FunctionRunner), nil, args...)
-	if err != nil {
-		return err
-	}
-	r.process = p
-	return r.stack.awaitRunner(ctx, p, r.port, r.namespace)
-}
-
-// Stop kills the function-runner and its child processes, as when a node fails.
-func (r *Runner) Stop() {
-	if r.process != nil {
-		r.process.Kill()
-	}
-}
-
-// runnerArgs lists the functions in a file in dir or, for a function-runner that was built elsewhere, as objects in the
-// namespace. It returns the arguments for the function-runner.
-func (s *Stack) runnerArgs(ctx context.Context, dir string, port int, namespace string,
-	functions map[string]string) ([]string, error) {
+// runnerArgs lists the functions in a file or, for a function-runner that was built elsewhere, as objects in the
+// cluster. It returns the arguments for the function-runner.
+func (s *Stack) runnerArgs(ctx context.Context, functions map[string]string) ([]string, error) {
+	dir := filepath.Join(s.Dir, "functions")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -109,10 +59,10 @@ func (s *Stack) runnerArgs(ctx context.Context, dir string, port int, namespace 
 		}
 		absolute[image] = binary
 	}
-	args := []string{"--port=" + strconv.Itoa(port), "--disable-runtimes=pod", "--functions=" + dir}
+	args := []string{"--port=" + strconv.Itoa(s.ports.runner), "--disable-runtimes=pod", "--functions=" + dir}
 	if s.porch.foreign {
-		return append(args, "--kubeconfig="+s.Kubeconfig, "--pod-namespace="+namespace),
-			s.applyFunctions(ctx, namespace, absolute)
+		return append(args, "--kubeconfig="+s.Kubeconfig, "--pod-namespace="+functionNamespace),
+			s.applyFunctions(ctx, functionNamespace, absolute)
 	}
 	config := filepath.Join(dir, "config.yaml")
 	return append(args, "--config="+config), linkFunctions(dir, config, absolute)

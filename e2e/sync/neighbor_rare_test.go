@@ -81,7 +81,6 @@ func TestManyVariants(t *testing.T) {
 	repositories := max(20, many/100)
 	limit := fromEnv(t, "MANY_FOR", time.Hour, time.ParseDuration)
 	w := newWorld(t)
-	w.compared = true // how often the neighbor changes differs between runs
 	other := fleet.New(t, w.stack, w.Namespace+"-other")
 	w.Publish("blueprints", "web", "v1", simple())
 	other.Repository("blueprints", nil, false)

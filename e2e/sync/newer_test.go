@@ -17,52 +17,6 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The following normalizes what newer Porch and the pinned Porch make of packages.
-
-// nestedContext is the header of the package context of a subpackage, which newer Porch does not write; sameKptfile that
-// of a Kptfile that is the one of another revision.
-var (
-	nestedContext = regexp.MustCompile(`^-- .+/package-context\.yaml\b`)
-	sameKptfile   = regexp.MustCompile(`^-- Kptfile is (.+)/Kptfile\n$`)
-)
-
-// plainGolden returns a golden file of drafts with each Kptfile as plainKptfile has it, without those of which it may
-// have the hash only, and without the files that newer Porch does not write.
-func plainGolden(golden string) string {
-	var out strings.Builder
-	var header, revision string
-	var body []string
-	kptfiles, revisions := map[string]string{}, 0
-	end := func() {
-		text := strings.Join(body, "")
-		same := sameKptfile.FindStringSubmatch(header)
-		switch isKptfile := header == "-- Kptfile\n" || same != nil; {
-		case nestedContext.MatchString(header), isKptfile && revisions > maxRevisions:
-			return
-		case same != nil:
-			header, text = "-- Kptfile\n", kptfiles[same[1]]
-		case isKptfile:
-			text = plainKptfile(text)
-			kptfiles[revision] = text
-		}
-		out.WriteString(header + text)
-	}
-	for line := range strings.Lines(golden) {
-		if !strings.HasPrefix(line, "-- ") && !strings.HasPrefix(line, "== ") {
-			body = append(body, line)
-			continue
-		}
-		end()
-		header, body = line, nil
-		if name, found := strings.CutPrefix(line, "== "); found {
-			revision, _, _ = strings.Cut(name, ":")
-			revisions++
-		}
-	}
-	end()
-	return out.String()
-}
-
 // plainKptfile returns a Kptfile without the differences that newer Porch causes: it loses comments and formatting, and
 // adds a condition about the rendering. One of several documents is returned as it is.
 func plainKptfile(text string) string {
@@ -91,6 +45,9 @@ func plainKptfile(text string) string {
 	}
 	return string(out)
 }
+
+// lockedCommit matches the commit of an upstream in a Kptfile.
+var lockedCommit = regexp.MustCompile(`(?m)^    commit: .*\n`)
 
 // planAtRest is plan at a moment when Porch reads no Repository. Newer Porch reads them every few seconds in tests; new
 // variants wait meanwhile, and the plan would say so. With the CR cache, a list may lack for a moment what Porch has: a

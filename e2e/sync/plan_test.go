@@ -13,10 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -148,7 +146,7 @@ func (w *world) manifest(objects []client.Object) []byte {
 var smoke = map[string]bool{
 	"TestAdopt": true, "TestApprovalAutomatic": true, "TestBigPackage": true, "TestClone": true, "TestDelete": true,
 	"TestEditDraft": true, "TestEditPublished": true, "TestInjectionOfOtherKinds": true, "TestMergeIntoDraft": true,
-	"TestMergeNamespace": true, "TestNoSecretTold": true, "TestPlan": true, "TestRenderFails": true, "TestRequests": true,
+	"TestMergeNamespace": true, "TestNoSecretTold": true, "TestRenderFails": true, "TestRequests": true,
 	"TestRollout": true, "TestSet": true, "TestUpgrade": true,
 }
 
@@ -212,66 +210,4 @@ func (w *world) planOf(args []string, objects []client.Object, do func(...client
 	do(objects...)
 	w.busy = true // until the test has waited for something of it
 	return p
-}
-
-// plannedOf returns what a plan says about a variant.
-func (w *world) plannedOf(p *plan, name string) (action string, drafts []string) {
-	w.t.Helper()
-	for _, v := range p.Variants {
-		if v.Name != name {
-			continue
-		}
-		for _, d := range v.Drafts {
-			drafts = append(drafts, d.Name)
-		}
-		return v.Action, drafts
-	}
-	w.t.Fatalf("nothing is planned of %s: %+v", name, p.Variants)
-	return "", nil
-}
-
-// TestPlan compares plans with the life of a package: a clone, an upgrade, an edit of an open draft, a deletion, and a
-// set.
-func TestPlan(t *testing.T) {
-	w := newWorld(t)
-	w.Publish("blueprints", "web", "v1", simple())
-	w.Publish("blueprints", "web", "v2", map[string]string{"settings.yaml": strings.Replace(settings, "2", "3", 1)})
-	w.start()
-	expect := func(name, action string) {
-		t.Helper()
-		if got, drafts := w.plannedOf(w.planned, name); got != action {
-			t.Errorf("planned of %s: %s (%v), want %s", name, got, drafts, action)
-		}
-	}
-	pv := newVariant("web")
-	w.Apply(pv)
-	expect("web", "create")
-	w.publish(w.target("web"))
-	w.seesPublished("web")
-
-	pv.Spec.Upstream.Revision = variant.RevisionNumber(2)
-	w.Apply(pv)
-	expect("web", "upgrade")
-	w.waitTarget("web", "edge.web.packagevariant-2")
-
-	pv.Spec.PackageContext.Data["zone"] = "a"
-	w.Apply(pv)
-	expect("web", "edit") // of the open draft
-	w.target("web")
-
-	p := w.plan([]string{"--delete"}, pv)
-	if got, _ := w.plannedOf(p, "web"); got != "delete" {
-		t.Errorf("planned of the deletion: %s", got)
-	}
-
-	set := &v1alpha2.PackageVariantSet{}
-	set.Name = "fleet"
-	set.Spec.Upstream = &variant.Upstream{Repo: "blueprints", Package: "web", Revision: variant.RevisionNumber(1)}
-	set.Spec.Targets = []v1alpha2.Target{{Repositories: []v1alpha2.RepositoryTarget{{Name: "edge",
-		PackageNames: []string{"a", "b"}}}}}
-	w.Apply(set)
-	if len(w.planned.Sets) != 1 || len(w.planned.Sets[0].Created) != 2 {
-		t.Fatalf("planned of the set: %+v", w.planned.Sets)
-	}
-	w.cameTrue()
 }

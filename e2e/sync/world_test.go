@@ -30,10 +30,6 @@ type world struct {
 	dir        string
 	// runtime are the controllers' arguments for how functions run.
 	runtime []string
-	// random are the texts of the drafts that differ between runs, each with its placeholder; only is the prefix of the
-	// names of those drafts that are the same in each run.
-	random []string
-	only   string
 	// probes is how often Porch was made to read a Repository again.
 	probes int
 	// planned is the plan of what was applied last; nil once it was compared with the outcome.
@@ -42,8 +38,6 @@ type world struct {
 	came int
 	// busy is whether something was applied and the test has not waited yet for its outcome.
 	busy bool
-	// compared is whether the drafts have been compared with the golden file.
-	compared bool
 }
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
@@ -100,7 +94,6 @@ func newWorldWithout(t *testing.T, s *stack.Stack) *world {
 		runtime: runtimeArgs(runtime, s.FunctionRunner())}
 	w.tellFailure()
 	w.Client = voiding{w.Client, w.void}
-	t.Cleanup(w.compareDrafts)
 	t.Cleanup(w.comparedPlans)
 	w.proxy, w.kubeconfig = proxy.StartFor(t, s.Config, proxy.Options{ImpersonateUser: controller.Account,
 		ImpersonateGroups: []string{"system:serviceaccounts", "system:authenticated"}})
@@ -112,7 +105,6 @@ func newWorldWithout(t *testing.T, s *stack.Stack) *world {
 func (w *world) start(args ...string) *controller.Process {
 	w.t.Helper()
 	p := controller.Start(w.t, w.options(append([]string{"--log-level=debug"}, args...)...))
-	w.t.Cleanup(w.compareDrafts) // before the controller is ended
 	p.WaitReady(w.t.Context())
 	return p
 }
