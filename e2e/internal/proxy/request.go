@@ -29,8 +29,6 @@ type Request struct {
 	Namespace string
 	// Name is the name of the object, if the address has it: a create has none.
 	Name string
-	// DryRun reports whether the request is a dry run.
-	DryRun bool
 	// Status is the HTTP status that the client got, 0 before that.
 	Status int
 	// Time is when the request arrived.
@@ -57,7 +55,7 @@ func parse(r *http.Request) (*Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the request %s %s: %w", r.Method, r.URL, err)
 	}
-	parsed := &Request{Verb: info.Verb, DryRun: r.URL.Query().Get("dryRun") != "", Time: time.Now()}
+	parsed := &Request{Verb: info.Verb, Time: time.Now()}
 	if info.IsResourceRequest {
 		parsed.Group, parsed.Resource, parsed.Subresource = info.APIGroup, info.Resource, info.Subresource
 		parsed.Namespace, parsed.Name = info.Namespace, info.Name

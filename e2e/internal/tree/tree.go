@@ -135,7 +135,7 @@ func Golden(t *testing.T, path, got string) {
 		}
 		return
 	}
-	want, err := ReadGolden(path)
+	want, err := readGolden(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,9 +144,9 @@ func Golden(t *testing.T, path, got string) {
 	}
 }
 
-// ReadGolden returns the content of a golden file. It is empty if the file does not exist, since empty texts have no
+// readGolden returns the content of a golden file. It is empty if the file does not exist, since empty texts have no
 // file.
-func ReadGolden(path string) (string, error) {
+func readGolden(path string) (string, error) {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
