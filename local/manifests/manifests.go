@@ -80,7 +80,7 @@ func Read(dir string) (*Manifests, error) {
 		case entry.Type()&fs.ModeSymlink != 0:
 			problems = append(problems, link(root, name))
 			return nil
-		case entry.IsDir() || isHidden(name) || !isYAML(name):
+		case entry.IsDir() || !isManifest(name):
 			return nil
 		}
 		text, err := fs.ReadFile(root, name)
@@ -109,7 +109,9 @@ func Read(dir string) (*Manifests, error) {
 
 func isHidden(name string) bool { return strings.HasPrefix(path.Base(name), ".") }
 
-func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)) }
+func isManifest(name string) bool {
+	return !isHidden(name) && slices.Contains([]string{".yaml", ".yml"}, path.Ext(name))
+}
 
 // link returns the error for a link to what would be read; nil for another one.
 func link(root fs.FS, name string) error {
@@ -119,7 +121,7 @@ func link(root fs.FS, name string) error {
 	if info, err := fs.Stat(root, name); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a link: put the directory itself there", name)
 	}
-	if isYAML(name) {
+	if isManifest(name) {
 		return fmt.Errorf("%s is a link: put the file itself there", name)
 	}
 	return nil
