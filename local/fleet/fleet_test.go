@@ -177,7 +177,9 @@ func TestRejected(t *testing.T) {
 	w.Equal("rejected", []string{"web: Rejected"}, lines(w.sync()))
 	w.idle()
 	w.Push("main", "Ask for something else", map[string]string{"fleet/web.yaml": strings.Replace(web, "north", "south", 1)})
-	w.Equal("asked for anew", []string{"web: UpToDate  edge.web.packagevariant-2"}, lines(w.sync()))
+	report := w.sync()
+	w.Equal("asked for anew", []string{"web: UpToDate  edge.web.packagevariant-2"}, lines(report))
+	w.Equal("what it waits for", v1alpha1.ReasonManualApproval, report.Variants[0].Waits)
 	w.idle()
 }
 

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -78,12 +79,27 @@ func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, erro
 			return false, err
 		} else if !holds {
 			delete(s.state.Rejections, key)
+			if err := s.disown(ctx, key, r.Revision); err != nil {
+				return false, err
+			}
 		}
 	}
 	if s.isGone(pv) {
 		return true, s.gone(ctx, pv)
 	}
 	return false, nil
+}
+
+// disown says of a variant that a draft is its own no more, because a person rejected it: what is made in its place then
+// replaces nothing.
+func (s *syncer) disown(ctx context.Context, key types.NamespacedName, draft string) error {
+	if _, err := s.home.Get(ctx, key.Namespace, draft); !errors.Is(err, packages.ErrAbsent) {
+		return err
+	}
+	return s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) {
+		pv.Status.OwnedRevisions = slices.DeleteFunc(slices.Clone(pv.Status.OwnedRevisions),
+			func(name string) bool { return name == draft })
+	})
 }
 
 // holds reports whether what a variant asks for is still what a person rejected.
