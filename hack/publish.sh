@@ -10,14 +10,18 @@ version=${!#}
 notes=$(mktemp)
 trap 'rm -f "$notes"' EXIT
 
-# The section of the version, up to the next one.
-awk -v version="$version" '/^## / { within = $2 == version; next } within' CHANGELOG.md >"$notes"
-if grep -q "^## $version .*not released" CHANGELOG.md; then
+# The section of the version, up to the next one. A candidate without one has that of its release.
+section=$version
+if ! grep -q "^## $version\( \|$\)" CHANGELOG.md; then
+	section=${version%-rc.*}
+fi
+awk -v version="$section" '/^## / { within = $2 == version; next } within' CHANGELOG.md >"$notes"
+if [[ $section == "$version" ]] && grep -q "^## $version .*not released" CHANGELOG.md; then
 	echo "CHANGELOG.md says that $version is not released: put the day in the place of that" >&2
 	exit 1
 fi
 if ! grep -q '[^[:space:]]' "$notes"; then
-	echo "CHANGELOG.md says nothing of $version: give it a section '## $version'" >&2
+	echo "CHANGELOG.md says nothing of $section: give it a section '## $section'" >&2
 	exit 1
 fi
 if [[ $1 == --check ]]; then

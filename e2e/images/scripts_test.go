@@ -152,10 +152,11 @@ func TestPublish(t *testing.T) {
 		t.Error("release.yaml does not check the changelog before it pushes")
 	}
 	for version, want := range map[string]string{
-		"v0.0.1": "CHANGELOG.md says nothing of v0.0.1: give it a section '## v0.0.1'\n",
-		"v0.0.0": "CHANGELOG.md says that v0.0.0 is not released: put the day in the place of that\n",
-		"v0.3.0": "CHANGELOG.md says nothing of v0.3.0: give it a section '## v0.3.0'\n",
-		"v0.1.0": "there is no dist/v0.1.0: run 'make release VERSION=v0.1.0' first\n",
+		"v0.0.1":      "CHANGELOG.md says nothing of v0.0.1: give it a section '## v0.0.1'\n",
+		"v0.0.0":      "CHANGELOG.md says that v0.0.0 is not released: put the day in the place of that\n",
+		"v0.3.0":      "CHANGELOG.md says nothing of v0.3.0: give it a section '## v0.3.0'\n",
+		"v0.1.0":      "there is no dist/v0.1.0: run 'make release VERSION=v0.1.0' first\n",
+		"v0.0.0-rc.1": "there is no dist/v0.0.0-rc.1: run 'make release VERSION=v0.0.0-rc.1' first\n",
 	} {
 		if out, err := run(path, version); err == nil || out != want {
 			t.Errorf("%s: error %v, got\n%s", version, err, out)

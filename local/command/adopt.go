@@ -17,7 +17,7 @@ const longAdopt = `Give a package that was copied by hand or by a script the ups
 that of the package in a clone of its git repository. The command compares what the branch of its Repository has with
 the published revisions of the upstream, says which one it is nearest to, and shows the differences. Then it asks for
 confirmation, unless --yes is given, and pushes a draft in which the Kptfile names that revision. Nothing else in the
-package changes, but that it gets a package context if its Repository is one for deployment and it has none.
+package changes, except that it gets a package context if its Repository is one for deployment and it has none.
 
 Once the draft is merged, a PackageVariant with adoptionPolicy: adoptExisting takes the package over: it follows the
 upstream, and keeps its differences.`

@@ -23,8 +23,8 @@ as it is on its branch.
 
 DRAFT is the name of a draft, or of a variant for all of its drafts, as variants sync prints them.
 
-The command refuses a draft that is not what its variant asks for, or that something newer was published beside: run
-variants sync first. It also refuses a draft with conflicts or with unmet readiness gates, unless a flag allows them. If
+The command refuses a draft that is not what its variant asks for, or that is older than what is published: run variants
+sync first. It also refuses a draft with conflicts or with unmet readiness gates, unless a flag allows them. If
 it refuses any, the exit code is 2, but it still approves the others. If only the forge may change the branch, the draft
 stays, for its pull request to be merged. A wave of a rollout is approved in the manifest of its set.`
 

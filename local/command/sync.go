@@ -61,7 +61,7 @@ func (e *env) syncFlags(cmd *cobra.Command) {
 // syncOptions returns the options of a sync of the fleet in a directory.
 func (e *env) syncOptions(dir string) (fleet.Options, error) {
 	if e.fleet.Removals < 1 {
-		return fleet.Options{}, fmt.Errorf("--max-removals=%d is no number of variants: it is at least 1", e.fleet.Removals)
+		return fleet.Options{}, fmt.Errorf("--max-removals is %d, and must be at least 1", e.fleet.Removals)
 	}
 	return e.options(dir)
 }

@@ -32,7 +32,7 @@ func TestSync(t *testing.T) {
 		{[]string{"approve"}, exitError, "error: approve takes drafts, or variants: write variants approve DRAFT...\n"},
 		{[]string{"sync", "-o", "yaml", "x"}, exitError, "error: --output \"yaml\" is neither table nor json\n"},
 		{[]string{"plan", "-o", "xml", "x"}, exitError, "error: -o is \"xml\", but must be one of text, json, yaml, markdown, html\n"},
-		{[]string{"sync", "--max-removals", "-1", "x"}, exitError, "error: --max-removals=-1 is no number of variants: it is at least 1\n"},
+		{[]string{"sync", "--max-removals", "-1", "x"}, exitError, "error: --max-removals is -1, and must be at least 1\n"},
 		{[]string{"plan", filepath.Join(people.Dir, "nowhere")}, exitError, "error: there is no directory " + people.Dir + "/nowhere\n"},
 		{[]string{"plan", filepath.Join(people.Dir, "bad"), "-o", "json"}, exitError, "error: PackageVariant web: breaks: InvalidSpec: " +
 			"spec.upstream is missing: name the package to derive from; spec.downstream is missing: name the package to create\n"},

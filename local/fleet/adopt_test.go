@@ -41,8 +41,8 @@ func TestPorchBeside(t *testing.T) {
 	w.Push("drafts/edge/web/packagevariant-2", "Intermediate commit\n\nkpt:{\"package\":\"edge/web\",\"workspaceName\":"+
 		"\"packagevariant-2\",\"task\":{\"type\":\"edit\",\"edit\":{\"sourceRef\":{\"name\":\"edge.web.packagevariant-1\"}}}}",
 		map[string]string{"edge/web/settings.yaml": settings("tiny")})
-	w.Equal("notes", []string{"default/edge.web.packagevariant-2 was made by Porch: if a controller works on its Repository, too, " +
-		"stop it, or this sync: only one of them may bring packages to what variants ask for"}, w.sync().Notes)
+	w.Equal("notes", []string{"default/edge.web.packagevariant-2 was made by Porch. If a controller works on its Repository, too, " +
+		"stop one of the two"}, w.sync().Notes)
 }
 
 // TestSeveralRepositories has a second Repository over the directory of the first, on another branch or above it, in which

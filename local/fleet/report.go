@@ -155,8 +155,7 @@ func (r *Report) settled(s *home.Settled) {
 		}
 	}
 	for _, id := range s.Porchs {
-		r.note("%s was made by Porch: if a controller works on its Repository, too, stop it, or this sync: only one of them "+
-			"may bring packages to what variants ask for", id)
+		r.note("%s was made by Porch. If a controller works on its Repository, too, stop one of the two", id)
 	}
 	for id, files := range s.Overtaken {
 		r.found(id + ": a person has to merge what is published into the draft, because git cannot: " +

@@ -34,7 +34,7 @@ type Spec struct {
 
 	// ApprovalPolicy says which drafts are proposed and approved without a person, once they are what this variant asks
 	// for, all readiness gates in their Kptfile are True, there is no conflict, and nobody else has edited them. Absent or
-	// empty is Manual: none.
+	// empty is Manual: a person publishes each.
 	// +kubebuilder:validation:Enum="";Manual;Initial;Automatic
 	// +optional
 	ApprovalPolicy ApprovalPolicy `json:"approvalPolicy,omitempty"`
