@@ -57,7 +57,7 @@ var suites = map[string][]suite{
 var units = map[string][]string{
 	"Expansion": {"sec/op", "B/op"}, "InProcess": {"sec/op", "B/op"}, "Apply": {"sec/op", "B/op"},
 	"Process": {"sec/process", "noop-sec/process", "catalog-sec/process"},
-	"Plan":    {"sec/process", "peak-B/process", "first-sec/process"},
+	"Plan":    {"sec/process", "peak-B/process", "took-sec/process"},
 	"Fleet": {"first-sec/process", "first-cpu-sec/process", "idle-sec/process", "idle-cpu-sec/process",
 		"upgrade-sec/process", "upgrade-cpu-sec/process", "peak-B/process"},
 }

@@ -41,12 +41,12 @@ func TestReadBenchmarks(t *testing.T) {
 		"plans": {
 			lines: []string{
 				pkg + "sync-controller/kubectl-variants/internal/command/plan",
-				"BenchmarkPlan/1000-2 1 9000000000 ns/op 1500000000 first-ns/process 8000000000 ns/process 250000000 " +
+				"BenchmarkPlan/1000-2 1 9000000000 ns/op 1500000000 took-ns/process 8000000000 ns/process 250000000 " +
 					"peak-B/process",
 			},
 			want: []report.Benchmark{{
 				Package: "sync-controller/kubectl-variants/internal/command/plan", Name: "Plan/1000", Values: map[string]float64{
-					"sec/op": 9, "sec/process": 8, "peak-B/process": 250e6, "first-sec/process": 1.5,
+					"sec/op": 9, "sec/process": 8, "peak-B/process": 250e6, "took-sec/process": 1.5,
 				},
 			}},
 		},

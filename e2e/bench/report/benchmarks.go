@@ -80,7 +80,7 @@ func (r *Run) PlanRows() [][]string {
 	for _, b := range r.Benchmarks[PartPlan] {
 		cpu := b.Values["sec/process"]
 		rows = append(rows, []string{count(b.Size()), seconds(cpu), seconds(cpu / float64(b.Size())),
-			megabytes(b.Values["peak-B/process"]), seconds(b.Values["first-sec/process"])})
+			megabytes(b.Values["peak-B/process"]), seconds(b.Values["took-sec/process"])})
 	}
 	return rows
 }

@@ -46,7 +46,7 @@ func sample() *Run {
 				{"engine/mutate", "Apply/10", map[string]float64{"sec/op": 0.0002, "B/op": 150_000}},
 			},
 			PartPlan: {{"sync-controller/kubectl-variants/internal/command/plan", "Plan/1000", map[string]float64{
-				"sec/process": 8, "peak-B/process": 250e6, "first-sec/process": 1.2}}},
+				"sec/process": 8, "peak-B/process": 250e6, "took-sec/process": 1.2}}},
 			PartGit: {{"e2e/script", "Fleet/script/50", fleet}, {"e2e/script", "Fleet/sync/50", fleet}},
 		},
 		Soak: sampleSoak(),
