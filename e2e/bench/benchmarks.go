@@ -66,7 +66,7 @@ var units = map[string][]string{
 func (s suite) run(ctx context.Context, root string, out io.Writer) ([]report.Benchmark, error) {
 	args := []string{
 		"test", "-run", "^$", "-bench", s.benchmarks, "-benchmem", "-count", strconv.Itoa(s.count),
-		"-timeout", "30m",
+		"-timeout", "10m",
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, s.packages...)...)
 	cmd.Dir = filepath.Join(root, s.module)
