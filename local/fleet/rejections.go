@@ -90,8 +90,8 @@ func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, erro
 	return false, nil
 }
 
-// disown says of a variant that a draft is its own no more, because a person rejected it: what is made in its place then
-// replaces nothing.
+// disown says of a variant that a draft is its own no more, because a person rejected it: what is made in its place
+// then replaces nothing.
 func (s *syncer) disown(ctx context.Context, key types.NamespacedName, draft string) error {
 	if _, err := s.home.Get(ctx, key.Namespace, draft); !errors.Is(err, packages.ErrAbsent) {
 		return err
