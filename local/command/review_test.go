@@ -84,6 +84,15 @@ func TestApprove(t *testing.T) {
 	w.Equal("no draft", "web: no draft; "+draft1+" is published\n", w.run(exitDone, "approve", "web", "--yes"))
 }
 
+// TestApproveSeveral publishes two drafts of one git repository at once.
+func TestApproveSeveral(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fleettest.Web+another("other"))
+	w.run(exitDone, "approve", "web", "other", "--yes")
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/other/v1", "tags/edge/web/v1"}, w.Refs())
+	w.Equal("synced", []string{"other UpToDate v1 blueprints.web.v1", "web UpToDate v1 blueprints.web.v1"}, w.standing(exitDone))
+}
+
 // TestNoDraft names what cannot be approved.
 func TestNoDraft(t *testing.T) {
 	t.Parallel()

@@ -207,6 +207,9 @@ func (r *Repository) Default(ctx context.Context) (string, error) {
 // Unmerged returns the commits of branches that are not in the history of a commit, each with its parents. The
 // pattern names the branches, as git does.
 func (r *Repository) Unmerged(ctx context.Context, pattern string, commit Hash) (map[Hash][]Hash, error) {
+	if err := r.Write(ctx); err != nil {
+		return nil, err
+	}
 	out, err := r.run(ctx, nil, "rev-list", "--parents", "--glob="+pattern, "^"+string(commit))
 	if err != nil {
 		return nil, err
