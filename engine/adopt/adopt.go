@@ -133,8 +133,8 @@ func (c *Copy) find(ctx context.Context, home packages.Home) (*revision.Revision
 		if i := slices.IndexFunc(all, func(r revision.Revision) bool { return r.Main() }); i >= 0 {
 			return &all[i], nil
 		}
-		return nil, fmt.Errorf("the package %s is not on the branch of its Repository, with a Kptfile: push it first",
-			c.Package)
+		return nil, fmt.Errorf("the package %s is not on the branch of its Repository, with a Kptfile: add one if it has "+
+			"none, push it, and run adopt again", c.Package)
 	}
 	if latest := revision.LatestPublished(all); latest != nil {
 		return latest, nil

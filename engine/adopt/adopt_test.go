@@ -117,7 +117,7 @@ func TestRefused(t *testing.T) {
 		"nearest":             {copied, func(*Copy) {}, ""},
 		"named":               {copied, func(c *Copy) { c.Number = 3 }, ""},
 		"no copy":             {nil, func(*Copy) {}, "the package edge/web has no published revision: publish it first"},
-		"not on the branch":   {nil, func(c *Copy) { c.OnBranch = true }, "the package edge/web is not on the branch of its Repository, with a Kptfile: push it first"},
+		"not on the branch":   {nil, func(c *Copy) { c.OnBranch = true }, "the package edge/web is not on the branch of its Repository, with a Kptfile: add one if it has none, push it, and run adopt again"},
 		"no package":          {map[string]string{"settings.yaml": settings}, func(*Copy) {}, "edge.web.v1 has no Kptfile, so it is no package: write one, as kpt pkg init does"},
 		"itself":              {copied, func(c *Copy) { c.Upstream = c.Package }, "edge/web is no copy of itself: name another package by --upstream"},
 		"no upstream":         {copied, func(c *Copy) { c.Upstream.Name = "db" }, "there is no published revision of blueprints/db: publish it, or name another upstream"},

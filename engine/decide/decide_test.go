@@ -57,7 +57,8 @@ func TestNoDownstream(t *testing.T) {
 			wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"there is the main branch only": {input(nil, down("main", -1, published, foreign)),
 			wantStalled("DownstreamExists", "the package edge/web exists on the branch main, though no revision of it is "+
-				"published, and is not this variant's: publish it or remove it there, or name another package in spec.downstream")},
+				"published, and is not this variant's: set spec.adoptionPolicy to adoptExisting (for Porch, publish it before), "+
+				"remove it there, or name another package in spec.downstream")},
 		"there is the main branch only, and it may be replaced": {input(adopt, down("main", -1, published, foreign)),
 			wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"a function fails over the upstream: no clone": {input(fails("blueprints.web.v1")), want{

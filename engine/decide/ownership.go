@@ -33,8 +33,9 @@ func downstreamForeign(in *Input) *v1alpha1.Condition {
 	}
 	if branch := ForeignBranch(in); branch != nil {
 		return stalled(v1alpha1.ReasonDownstreamExists,
-			"the package %s exists on the branch %s, though no revision of it is published, and is not this variant's: "+
-				"publish it or remove it there, or name another package in spec.downstream",
+			"the package %s exists on the branch %s, though no revision of it is published, and is not this variant's: set "+
+				"spec.adoptionPolicy to adoptExisting (for Porch, publish it before), remove it there, or name another package in "+
+				"spec.downstream",
 			revision.DownstreamOf(in.Spec), branch.Workspace)
 	}
 	return nil

@@ -75,12 +75,8 @@ func (r *repository) unpublished(pkg string) (bool, error) {
 	if r.latest(where) > 0 {
 		return false, nil
 	}
-	tree, err := r.at(r.ref(r.branch()).Commit, where)
-	if err != nil || tree == "" {
-		return false, err
-	}
-	files, err := r.files(tree)
-	return err == nil && files.texts[kptfile] != "", err
+	tree, err := r.packageAt(r.ref(r.branch()).Commit, where)
+	return tree != "", err
 }
 
 // endMerged ends the drafts of packages that are merged.

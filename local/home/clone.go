@@ -138,20 +138,21 @@ func (c *clone) set(name string, ref git.Ref, of key, needs ...need) {
 	}
 }
 
-// at returns the tree of a package in a commit; "" if there is no package.
+// at returns the tree of a directory in a commit; "" if there is none.
 func (c *clone) at(commit git.Hash, place string) (git.Hash, error) {
 	if commit == "" {
 		return "", nil
 	}
-	tree, err := c.git.At(commit, place)
-	if err != nil || tree == "" {
-		return "", err
-	}
-	file, err := c.git.At(commit, place+"/"+kptfile)
+	return c.git.At(commit, place)
+}
+
+// packageAt returns the tree of a package in a commit; "" if there is none: a directory without a Kptfile is no package.
+func (c *clone) packageAt(commit git.Hash, place string) (git.Hash, error) {
+	file, err := c.at(commit, place+"/"+kptfile)
 	if err != nil || file == "" {
 		return "", err
 	}
-	return tree, nil
+	return c.at(commit, place)
 }
 
 // facts are what a ref says of its revision. They never change for a commit.

@@ -84,7 +84,7 @@ func (h *Home) Withdraw(pkg revision.Package, namespace string, owner revision.O
 // endRemovals ends the branches by which packages were to be removed that are gone.
 func (h *Home) endRemovals(r *repository, s *Settled) error {
 	for of, ref := range r.removals() {
-		now, err := r.at(r.ref(r.branch()).Commit, r.place(of.Name))
+		now, err := r.packageAt(r.ref(r.branch()).Commit, r.place(of.Name))
 		if err != nil {
 			return err
 		}

@@ -83,14 +83,14 @@ func (h *Home) placed(r *repository, pkg revision.Package) (all []found, err err
 // package.
 func (r *repository) branchOf(where string) (branch git.Ref, tree git.Hash, err error) {
 	branch = r.refs[r.branch()]
-	if tree, err = r.at(branch.Commit, where); err != nil {
+	if tree, err = r.packageAt(branch.Commit, where); err != nil {
 		return branch, "", err
 	}
 	now := r.ref(r.branch())
 	if now == branch {
 		return branch, tree, nil
 	}
-	changed, err := r.at(now.Commit, where)
+	changed, err := r.packageAt(now.Commit, where)
 	if changed != tree {
 		return now, changed, err
 	}
@@ -152,6 +152,10 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 func (h *Home) held(f *found) (string, error) {
 	seen := h.notes[f.key().String()].Draft
 	_, onBranch, err := f.in.branchOf(f.path)
+	if err != nil {
+		return "", err
+	}
+	directory, err := f.in.at(f.in.ref(f.in.branch()).Commit, f.path)
 	switch {
 	case h.judged[f.key()].beside:
 		return "its branch changes more than " + f.path + ": look at all of it, and merge it", err
@@ -159,6 +163,8 @@ func (h *Home) held(f *found) (string, error) {
 		return "the git repository refuses to have it merged, and its forge has to: " + seen.Refused, err
 	case onBranch == "" && f.in.latest(f.path) > 0:
 		return f.path + " was published before and removed from the branch: merge it if the package is to come back", err
+	case onBranch == "" && directory != "":
+		return f.path + " is on the branch, and was not published: look at both, and merge it", err
 	}
 	return "", err
 }

@@ -311,7 +311,7 @@ func (h *Home) tagMerged(ctx context.Context, r *repository, owned map[string]bo
 	left := map[string]string{} // the packages, by their places
 	for pkg := range owned {
 		where := r.place(pkg)
-		now, err := r.at(branch, where)
+		now, err := r.packageAt(branch, where)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
@@ -84,6 +85,9 @@ func (h *Home) vacant(d *packages.Draft) (*repository, string, error) {
 	}
 	name := d.Package.NameOf(d.Workspace)
 	all, err := h.revisions(r, d.Package)
+	if err == nil {
+		err = r.inTheWay(r.place(d.Package.Name))
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -92,6 +96,23 @@ func (h *Home) vacant(d *packages.Draft) (*repository, string, error) {
 		return nil, "", failed(packages.ErrStale, "there is a package revision %s", name)
 	}
 	return r, name, nil
+}
+
+// inTheWay refuses a package where the branch has a directory that is none: the package would replace it.
+func (r *repository) inTheWay(where string) error {
+	branch := r.ref(r.branch()).Commit
+	directory, err := r.at(branch, where)
+	if err != nil || directory == "" {
+		return err
+	}
+	if tree, err := r.packageAt(branch, where); err != nil || tree != "" {
+		return err
+	}
+	err = fmt.Errorf("%s is on the branch %s, and has no Kptfile, so it is no package: move it away; or add a Kptfile, "+
+		"give it its upstream by variants adopt, and set spec.adoptionPolicy to adoptExisting", where,
+		strings.TrimPrefix(r.branch(), branches))
+	return &packages.Error{Kind: packages.ErrRefused, Err: err,
+		Condition: v1alpha1.Stalled(v1alpha1.ReasonDownstreamExists, err.Error())}
 }
 
 // sources returns the revision that the lock of a draft is on, nil for an edit, and the one that it is a copy of.

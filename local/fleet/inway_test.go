@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"strings"
+	"testing"
+)
+
+// inTheWay is what a sync says of a directory without a Kptfile where a package is to be.
+const inTheWay = "PackageVariant default/web: edge/web is on the branch main, and has no Kptfile, so it is no package: " +
+	"move it away; or add a Kptfile, give it its upstream by variants adopt, and set spec.adoptionPolicy to adoptExisting"
+
+// TestInTheWay has a person push a directory without a Kptfile where a package is to be: nothing is written, whatever the
+// policies, until it is moved away.
+func TestInTheWay(t *testing.T) {
+	t.Parallel()
+	for name, policy := range map[string]string{"none": "", "published by itself": "  approvalPolicy: Automatic\n",
+		"adopted": "  adoptionPolicy: adoptExisting\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, web+policy)
+			w.Push("main", "Keep notes", map[string]string{"edge/web/NOTES": "keep\n"})
+			for range 2 {
+				w.Equal("in the way", []string{"web: DownstreamExists", inTheWay}, lines(w.sync()))
+				plan := w.plan(w.options()).Variants[0]
+				w.Equal("the plan", "PackageVariant default/web: "+plan.Condition.Message, inTheWay)
+				w.Equal("refs", []string{"heads/package-variants"}, w.Refs())
+			}
+			w.People.Update()
+			w.People.Git("mv", "edge/web/NOTES", "edge/NOTES")
+			w.People.Push("Move it away", nil, "HEAD:refs/heads/main")
+			if state := lines(w.sync()); len(state) != 1 || !strings.HasPrefix(state[0], "web: UpToDate") {
+				t.Error(state)
+			}
+			w.idle()
+		})
+	}
+}
+
+// TestInTheWayOfDraft has the directory pushed beside a draft, with a file that it has, too, or with others only. Nobody
+// but a person publishes the draft.
+func TestInTheWayOfDraft(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string]string{"same file": "edge/web/settings.yaml", "another file": "edge/web/NOTES"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, web)
+			w.sync()
+			w.Push("main", "Push a directory", map[string]string{file: "keep\n",
+				"fleet/web.yaml": web + "  approvalPolicy: Automatic\n"})
+			main := w.Remote.Refs()["refs/heads/main"]
+			report := w.sync()
+			w.Equal("waits", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(report))
+			w.Equal("why", "edge.web.packagevariant-1 waits for a person, because edge/web is on the branch, and was not "+
+				"published: look at both, and merge it", report.Variants[0].Message)
+			w.Equal("main", main, w.Remote.Refs()["refs/heads/main"])
+			w.idle()
+		})
+	}
+}
+
+// TestInTheWayAdopted makes a directory a package, says from what it was made, and has the variant take it over.
+func TestInTheWayAdopted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	w.Push("main", "Copy by hand", map[string]string{"edge/web/settings.yaml": settings("small")})
+	w.Equal("in the way", []string{"web: DownstreamExists", inTheWay}, lines(w.sync()))
+	w.Push("main", "Add a Kptfile", map[string]string{"edge/web/package-context.yaml": packageContext, "edge/web/Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n" +
+		"upstreamLock:\n  type: git\n  git:\n    repo: " + w.Remote.Address() + "\n    directory: blueprints/web\n" +
+		"    ref: blueprints/web/v1\n    commit: " + strings.TrimSpace(w.Remote.Git("rev-parse", "blueprints/web/v1^{commit}")) + "\n"})
+	w.Equal("on the branch only", "web: DownstreamExists", lines(w.sync())[0])
+	w.Push("main", "Take it over", map[string]string{"fleet/web.yaml": web + "  adoptionPolicy: adoptExisting\n"})
+	w.Equal("taken over", []string{"web: UpToDate v1 edge.web.packagevariant-1"}, lines(w.sync()))
+	w.idle()
+}
