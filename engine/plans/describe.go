@@ -119,12 +119,12 @@ func (r *record) stall() Stall {
 	return stallOf(before, r.after.Status.Conditions)
 }
 
-// action sums up the steps in one word. Steps of a failed look do not count.
+// action sums up the steps in one word. Steps of a failed look do not count, nor does a failure that a later look is
+// without.
 func (r *record) action(stall Stall) Action {
-	has := map[Action]bool{Fail: stall == Breaks}
+	has := map[Action]bool{Fail: stall == Breaks || r.failure() != ""}
 	for _, look := range r.looks {
 		if look.Err != nil {
-			has[Fail] = has[Fail] || !r.stalls()
 			continue
 		}
 		for i := range look.Decision.Steps {

@@ -3,11 +3,13 @@
 package plans
 
 import (
+	"errors"
 	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/life"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -80,6 +82,26 @@ func TestStallOf(t *testing.T) {
 		"was suspended": {condition("True", "Suspended"), condition("True", "InvalidSpec"), Breaks},
 	} {
 		if got := stallOf(c.before, c.after); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestFailsForAReason checks that a plan fails for the last look only, and says why: what failed before was tried again.
+func TestFailsForAReason(t *testing.T) {
+	t.Parallel()
+	failed, done := &life.Look{Err: errors.New("boom")}, &life.Look{}
+	for name, c := range map[string]struct {
+		looks []*life.Look
+		want  string
+	}{
+		"in the end":  {[]*life.Look{done, failed}, "fail: this would fail: boom"},
+		"in between":  {[]*life.Look{failed, done}, "unchanged: "},
+		"not at all":  {[]*life.Look{done}, "unchanged: "},
+		"no look yet": {nil, "unchanged: "},
+	} {
+		r := &record{looks: c.looks}
+		if got := string(r.action("")) + ": " + r.failure(); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
