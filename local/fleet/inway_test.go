@@ -74,3 +74,27 @@ func TestInTheWayAdopted(t *testing.T) {
 	w.Equal("taken over", []string{"web: UpToDate v1 edge.web.packagevariant-1"}, lines(w.sync()))
 	w.idle()
 }
+
+// TestRepositoryGone removes the manifest of a Repository whose package a set has published: the package stays, as a note
+// says once.
+func TestRepositoryGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, strings.Replace(webSet, "  targets:\n", "  allowEmpty: true\n  targets:\n", 1))
+	w.sync()
+	w.Merge(strings.TrimPrefix(draft1, "heads/"))
+	name := w.sync().Variants[0].Name
+	all := strings.ReplaceAll(repositories, "ADDRESS", w.Remote.Address())
+	w.Push("main", "Remove the site", map[string]string{"fleet/repositories.yaml": all[:strings.LastIndex(all, "---")]})
+	want := []string{"the package edge/web of default/" + name + " stays in git, with its drafts, because the fleet has no Repository " +
+		"edge any more: if it is to go, restore the Repository's manifest, and sync; take its label or the variant's manifest away, " +
+		"and sync; merge the removal; and only then remove the Repository's manifest"}
+	w.Equal("the plan", want, w.plan(w.options()).Notes)
+	w.Equal("the sync", want, w.sync().Notes)
+	w.Equal("the next one", []string(nil), w.sync().Notes)
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
+	w.idle()
+	w.Push("main", "Restore it", map[string]string{"fleet/repositories.yaml": all})
+	w.Equal("restored", []string{name + ": UpToDate v1"}, lines(w.sync()))
+	w.Push("main", "Take its label away", map[string]string{"fleet/repositories.yaml": strings.Replace(all, "tier: edge", "tier: none", 1)})
+	w.Equal("waits", 1, len(w.sync().Removals))
+}

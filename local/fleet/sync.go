@@ -105,7 +105,7 @@ func (s *syncer) start(ctx context.Context, aside string) error {
 		s.state.Commit = s.was.Commit
 		s.store.keeps = "nothing is removed, because " + aside + " (with --any-commit that counts)"
 	}
-	return s.removeAll(ctx)
+	return errors.Join(s.leftBehind(ctx), s.removeAll(ctx))
 }
 
 // unmerged says why the commit of the manifests does not count yet, unless it was synced already; "" if it does.
