@@ -10,10 +10,8 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/home"
 )
-
-// stateBranch is the branch that has the states of fleets, each in a directory of its path.
-const stateBranch = "refs/heads/package-variants"
 
 // stateDir is the directory of a state below the path of its fleet, so that a fleet inside of another has its own.
 const stateDir = ".fleet"
@@ -42,7 +40,7 @@ func (b *branch) fetch(ctx context.Context) (at, tree git.Hash, err error) {
 	if err != nil {
 		return "", "", fmt.Errorf("cannot read what was recorded of the fleet: %w", err)
 	}
-	if at = refs[stateBranch].Commit; at != "" {
+	if at = refs[home.StateBranch].Commit; at != "" {
 		tree, err = b.git.At(at, b.dir)
 	}
 	return at, tree, err
@@ -170,12 +168,12 @@ func (b *branch) push(ctx context.Context, tree git.Hash, subject string) (bool,
 	if err != nil {
 		return false, err
 	}
-	results, err := b.git.Push(ctx, []git.Update{{Ref: stateBranch, Old: b.at, New: commit}}, false)
+	results, err := b.git.Push(ctx, []git.Update{{Ref: home.StateBranch, Old: b.at, New: commit}}, false)
 	switch {
 	case err != nil:
 		return false, err
 	case results[0].Status == git.Refused:
-		return false, fmt.Errorf("the git repository %s refuses %s: %s", b.git.Address(), stateBranch, results[0].Words)
+		return false, fmt.Errorf("the git repository %s refuses %s: %s", b.git.Address(), home.StateBranch, results[0].Words)
 	case results[0].Status != git.Pushed:
 		return false, nil
 	}

@@ -75,6 +75,43 @@ func TestInTheWayAdopted(t *testing.T) {
 	w.idle()
 }
 
+// TestNoKptfile has a blueprint without a Kptfile, and then a draft of which a person deletes it.
+func TestNoKptfile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, strings.Replace(web, "package: web, revision: latest", "package: bare, revision: v1", 1))
+	w.Push("main", "Write a blueprint", map[string]string{"blueprints/bare/settings.yaml": settings("small")},
+		"HEAD:refs/tags/blueprints/bare/v1")
+	w.Equal("the blueprint", []string{"web: PackageRefused", "PackageVariant default/web: blueprints.bare.v1 is not worked on: the " +
+		"directory blueprints/bare has no Kptfile there, so it is no package: add one, as kpt pkg init does"}, lines(w.sync()))
+	w.Push("main", "Take another", map[string]string{"fleet/web.yaml": web})
+	w.Equal("another", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+	branch := strings.TrimPrefix(draft1, "heads/")
+	w.People.Update()
+	w.People.Checkout(branch)
+	w.People.Git("rm", "-q", "edge/web/Kptfile")
+	w.People.Push("Delete it", nil, "HEAD:refs/heads/"+branch)
+	w.Equal("the draft", []string{"web: PackageRefused  edge.web.packagevariant-1", "PackageVariant default/web: " +
+		"edge.web.packagevariant-1 is not worked on: the directory edge/web has no Kptfile there, so it is no package: add one, as kpt pkg init does"},
+		lines(w.sync()))
+	w.idle()
+}
+
+// TestNoBranch has a Repository name a branch that is not there: it is made only if the manifest says so.
+func TestNoBranch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	manifests := strings.ReplaceAll(repositories, "ADDRESS", w.Remote.Address())
+	wrong := strings.Replace(manifests, "branch: main, directory: edge", "branch: mian, directory: edge", 1)
+	w.Push("main", "Write it wrong", map[string]string{"fleet/repositories.yaml": wrong})
+	w.Equal("wrong", []string{"web: RepositoryNotReady", "PackageVariant default/web: Repository edge: " + w.Remote.Address() +
+		" has no branch mian: correct spec.git.branch, or set spec.git.createBranch to true"}, lines(w.sync()))
+	w.Equal("refs", []string{"heads/package-variants"}, w.Refs())
+	w.Push("main", "Mean it", map[string]string{"fleet/repositories.yaml": strings.Replace(wrong, "branch: mian,",
+		"branch: mian, createBranch: true,", 1)})
+	w.Equal("meant", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+	w.Equal("refs", []string{draft1, "heads/mian", "heads/package-variants"}, w.Refs())
+}
+
 // TestRepositoryGone removes the manifest of a Repository whose package a set has published: the package stays, as a note
 // says once.
 func TestRepositoryGone(t *testing.T) {

@@ -146,7 +146,7 @@ func (c *clone) at(commit git.Hash, place string) (git.Hash, error) {
 	return c.git.At(commit, place)
 }
 
-// packageAt returns the tree of a package in a commit; "" if there is none: a directory without a Kptfile is no package.
+// packageAt returns the tree of a package in a commit; "" if there is none. A directory without a Kptfile is none.
 func (c *clone) packageAt(commit git.Hash, place string) (git.Hash, error) {
 	file, err := c.at(commit, place+"/"+kptfile)
 	if err != nil || file == "" {

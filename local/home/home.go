@@ -194,8 +194,7 @@ func (h *Home) content(f *found) (packages.Content, error) {
 	case len(files.texts) == 0:
 		return content, failed(packages.ErrNoFiles, "%s has no files", f.Name)
 	case files.texts[kptfile] == "":
-		return packages.Content{}, failed(packages.ErrUnsure, "%s has no Kptfile, so it is no package: write "+
-			"one, as kpt pkg init does", f.Name)
+		return packages.Content{}, noKptfile(f)
 	}
 	for name, text := range files.texts {
 		if !utf8.ValidString(text) {
@@ -205,6 +204,12 @@ func (h *Home) content(f *found) (packages.Content, error) {
 	}
 	content.Files = maps.Clone(files.texts)
 	return content, nil
+}
+
+// noKptfile returns the error of a revision whose directory is no package.
+func noKptfile(f *found) error {
+	return packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused, fmt.Errorf("the directory %s has no Kptfile there, "+
+		"so it is no package: add one, as kpt pkg init does", f.path))
 }
 
 // Commit implements packages.Home.

@@ -20,6 +20,9 @@ const (
 	tags     = "refs/tags/"
 )
 
+// StateBranch is the branch that has the states of fleets, in a git repository that may have packages, too.
+const StateBranch = branches + "package-variants"
+
 // kptfile is the name of the file that makes a directory a package.
 const kptfile = "Kptfile"
 

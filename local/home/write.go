@@ -143,7 +143,7 @@ func (h *Home) copied(d *packages.Draft, source, from *found) (map[string]string
 	like, err := from.in.files(from.tree)
 	h.mu.Unlock()
 	if err == nil && like.texts[kptfile] == "" {
-		err = failed(packages.ErrUnsure, "%s has no Kptfile", from.Name)
+		err = noKptfile(from)
 	}
 	if err != nil || d.Task.Type == revision.Edit {
 		return like.textsOf(), like, err
@@ -183,7 +183,7 @@ func needsOf(source *found, r *repository, base git.Hash) []need {
 
 // base returns the commit that a draft starts from: the branch's as it is there, so that the draft does not depend on
 // what else is published in this round, unless that is its own package. A Repository without its branch gets an empty
-// first commit.
+// first commit, if it is to have one: in a git repository with other branches, its name may be wrong.
 func (h *Home) base(ctx context.Context, r *repository, place string, k key) (git.Hash, error) {
 	if now := r.ref(r.branch()); now.Commit != "" {
 		branch, _, err := r.branchOf(place)
@@ -191,6 +191,11 @@ func (h *Home) base(ctx context.Context, r *repository, place string, k key) (gi
 			branch = now
 		}
 		return branch.Commit, err
+	}
+	another := func(name string) bool { return strings.HasPrefix(name, branches) && name != StateBranch }
+	if !r.CreateBranch && slices.ContainsFunc(slices.Collect(maps.Keys(r.refs)), another) {
+		return "", failed(packages.ErrUnavailable, "Repository %s: %s has no branch %s: correct spec.git.branch, or set "+
+			"spec.git.createBranch to true", r.Name, r.git.Address(), strings.TrimPrefix(r.branch(), branches))
 	}
 	empty, err := r.git.PutTree(nil)
 	if err != nil {

@@ -36,6 +36,8 @@ type Repository struct {
 	objects.Repository
 	// Remote is where git finds its git repository: its address, or the directory that a relative address names.
 	Remote string
+	// CreateBranch says that its branch is made if it is not there.
+	CreateBranch bool
 }
 
 // Manifests are what the files of a directory have.
@@ -197,9 +199,9 @@ func repositoryOf(dir string, at place, r *repositoryManifest) (Repository, erro
 	case git == nil || git.Repo == "":
 		return Repository{}, errors.New("spec.git.repo: it is missing: it is the address of the git repository")
 	}
-	out := Repository{Remote: git.Repo, Repository: objects.Repository{ObjectMeta: r.ObjectMeta,
-		Repository: revision.Repository{Ready: true, Deployment: r.Spec.Deployment, Address: git.Repo, Branch: git.Branch,
-			Directory: git.Directory}}}
+	out := Repository{Remote: git.Repo, CreateBranch: git.CreateBranch, Repository: objects.Repository{
+		ObjectMeta: r.ObjectMeta, Repository: revision.Repository{Ready: true, Deployment: r.Spec.Deployment,
+			Address: git.Repo, Branch: git.Branch, Directory: git.Directory}}}
 	if out.Branch == "" {
 		out.Branch = "main"
 	}
