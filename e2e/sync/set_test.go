@@ -182,8 +182,9 @@ func TestSet(t *testing.T) {
 
 	// An empty selection deletes nothing until that is allowed.
 	w.relabel("edge-1", nil)
+	w.expectSet("VariantsReady", [3]int32{1, 1, 1}, "edge-2/web")
 	w.relabel("edge-2", nil)
-	w.expectSet("EmptySelection", [3]int32{0, 0, 0}, "edge-1/web", "edge-2/web")
+	w.expectSet("EmptySelection", [3]int32{0, 0, 0}, "edge-2/web")
 	set := newSet(t, fleetSet)
 	set.Spec.AllowEmpty = true
 	w.Apply(set)
