@@ -104,8 +104,8 @@ type PackageVariantSetSpec struct {
 	// +optional
 	MaxDeletions *intstr.IntOrString `json:"maxDeletions,omitempty"`
 
-	// Suspend keeps the set from changing its variants. The status says what it would do. Its
-	// variants go on. This is an addition to Porch's API.
+	// Suspend keeps the set from changing its variants. The status says what it would do. Its variants go on. This is an
+	// addition to Porch's API.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 

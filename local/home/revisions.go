@@ -71,7 +71,7 @@ func (h *Home) placed(r *repository, pkg revision.Package) (all []found, err err
 	}
 	if latest := slices.IndexFunc(all, func(f found) bool { return f.number > 0 }); latest >= 0 {
 		for i := range all[:latest] {
-			if found, ok := h.judged[all[i].key()]; ok && !found.overtaken {
+			if judged, ok := h.judged[all[i].key()]; ok && !judged.overtaken {
 				all[i].Contains = all[latest].Name
 			}
 		}
@@ -152,10 +152,6 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 func (h *Home) held(f *found) (string, error) {
 	seen := h.notes[f.key().String()].Draft
 	_, onBranch, err := f.in.branchOf(f.path)
-	if err != nil {
-		return "", err
-	}
-	directory, err := f.in.at(f.in.ref(f.in.branch()).Commit, f.path)
 	switch {
 	case h.judged[f.key()].beside:
 		return "its branch changes more than " + f.path + ": look at all of it, and merge it", err
@@ -163,10 +159,25 @@ func (h *Home) held(f *found) (string, error) {
 		return "the git repository refuses to have it merged, and its forge has to: " + seen.Refused, err
 	case onBranch == "" && f.in.latest(f.path) > 0:
 		return f.path + " was published before and removed from the branch: merge it if the package is to come back", err
-	case onBranch == "" && directory != "":
-		return f.path + " is on the branch, and was not published: look at both, and merge it", err
+	case err != nil || onBranch != "":
+		return "", err
+	}
+	inTheWay, err := f.in.noPackage(f.path)
+	if inTheWay {
+		return f.path + " is on the branch, and was not published: look at both, and merge it", nil
 	}
 	return "", err
+}
+
+// noPackage reports whether the branch has a directory at the place of a package, and it is none.
+func (r *repository) noPackage(where string) (bool, error) {
+	branch := r.ref(r.branch()).Commit
+	directory, err := r.at(branch, where)
+	if err != nil || directory == "" {
+		return false, err
+	}
+	tree, err := r.packageAt(branch, where)
+	return err == nil && tree == "", err
 }
 
 // onBranch returns the revision that the branch is.

@@ -153,8 +153,7 @@ func (h *Home) judge(ctx context.Context, r *repository, f *found, own map[git.H
 		return false, err
 	}
 	what, tree := state.verdict(), git.Hash("")
-	found := judgement{beside: state.beside}
-	defer func() { h.judged[f.key()] = found }()
+	h.judged[f.key()] = judgement{beside: state.beside}
 	branch := r.ref(r.branch()).Commit
 	if what == behind {
 		var conflicts []string
@@ -166,7 +165,7 @@ func (h *Home) judge(ctx context.Context, r *repository, f *found, own map[git.H
 		case err != nil:
 			return false, err
 		case tree == "":
-			found.overtaken = true
+			h.judged[f.key()] = judgement{state.beside, true}
 			s.Overtaken[f.key().String()] = conflicts
 		case tree == root.Tree:
 			what = done

@@ -100,15 +100,10 @@ func (h *Home) vacant(d *packages.Draft) (*repository, string, error) {
 
 // inTheWay refuses a package where the branch has a directory that is none: the package would replace it.
 func (r *repository) inTheWay(where string) error {
-	branch := r.ref(r.branch()).Commit
-	directory, err := r.at(branch, where)
-	if err != nil || directory == "" {
+	if inTheWay, err := r.noPackage(where); !inTheWay {
 		return err
 	}
-	if tree, err := r.packageAt(branch, where); err != nil || tree != "" {
-		return err
-	}
-	err = fmt.Errorf("%s is on the branch %s, and has no Kptfile, so it is no package: move it away; or add a Kptfile, "+
+	err := fmt.Errorf("%s is on the branch %s, and has no Kptfile, so it is no package: move it away; or add a Kptfile, "+
 		"give it its upstream by variants adopt, and set spec.adoptionPolicy to adoptExisting", where,
 		strings.TrimPrefix(r.branch(), branches))
 	return &packages.Error{Kind: packages.ErrRefused, Err: err,

@@ -77,12 +77,12 @@ func Read(dir string) (*Manifests, error) {
 			return err
 		case name == ".":
 			return nil
-		case entry.IsDir() && (isHidden(name) || isPackage(root, name)):
-			return fs.SkipDir
+		case strings.HasPrefix(entry.Name(), "."), entry.IsDir() && isPackage(root, name):
+			return leftOut(entry)
 		case entry.Type()&fs.ModeSymlink != 0:
 			problems = append(problems, link(root, name))
 			return nil
-		case entry.IsDir() || !isManifest(name):
+		case entry.IsDir() || !isYAML(name):
 			return nil
 		}
 		text, err := fs.ReadFile(root, name)
@@ -109,21 +109,22 @@ func Read(dir string) (*Manifests, error) {
 	return m, nil
 }
 
-func isHidden(name string) bool { return strings.HasPrefix(path.Base(name), ".") }
-
-func isManifest(name string) bool {
-	return !isHidden(name) && slices.Contains([]string{".yaml", ".yml"}, path.Ext(name))
+// leftOut returns what has a walk go on without an entry.
+func leftOut(entry fs.DirEntry) error {
+	if entry.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
 }
+
+func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)) }
 
 // link returns the error for a link to what would be read; nil for another one.
 func link(root fs.FS, name string) error {
-	if isHidden(name) {
-		return nil
-	}
 	if info, err := fs.Stat(root, name); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a link: put the directory itself there", name)
 	}
-	if isManifest(name) {
+	if isYAML(name) {
 		return fmt.Errorf("%s is a link: put the file itself there", name)
 	}
 	return nil

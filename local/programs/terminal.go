@@ -20,8 +20,8 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// IsTerminal reports whether a stream is a terminal.
-func IsTerminal(stream any) bool {
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
 	file, isFile := stream.(*os.File)
 	return isFile && term.IsTerminal(int(file.Fd()))
 }
@@ -29,13 +29,13 @@ func IsTerminal(stream any) bool {
 // Confirm asks a question unless the user already said yes. It fails if the answer is no, or if the user cannot be
 // asked.
 func (s *Streams) Confirm(question string, yes bool) error {
-	return review.Confirm(question, yes, IsTerminal(s.In), s.In, s.Out)
+	return review.Confirm(question, yes, isTerminal(s.In), s.In, s.Out)
 }
 
 // PrintPlan prints a plan in a format, with colours on a terminal, and reports whether there is something to do. The
 // error says what fails.
 func (s *Streams) PrintPlan(plan *plans.Plan, format string) (changes bool, err error) {
-	if err := show.Print(s.Out, format, plan, IsTerminal(s.Out) && os.Getenv("NO_COLOR") == ""); err != nil {
+	if err := show.Print(s.Out, format, plan, isTerminal(s.Out) && os.Getenv("NO_COLOR") == ""); err != nil {
 		return false, err
 	}
 	if failed := plan.Errors(); len(failed) > 0 {
