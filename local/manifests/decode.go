@@ -3,6 +3,7 @@
 package manifests
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -189,8 +191,19 @@ func (m *Manifests) decode(dir string, at place, o *unstructured.Unstructured, d
 	return nil
 }
 
-// strictly decodes an object, and names each field that its kind does not have.
+// strictly decodes an object, and names each field that its kind does not have, with the one that may be meant.
 func strictly(data []byte, into any) error {
 	unknown, err := kjson.UnmarshalStrict(data, into)
+	for i, u := range unknown {
+		if field, found := strings.CutPrefix(u.Error(), "unknown field "); found {
+			field = strings.Trim(field, `"`)
+			if meant := naming.Field(into, field[strings.LastIndex(field, ".")+1:]); meant != "" {
+				unknown[i] = fmt.Errorf("%w: did you mean %q?", u, meant)
+			}
+		}
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		err = errors.New(naming.Mistyped(wrong))
+	}
 	return errors.Join(append(unknown, err)...)
 }

@@ -155,9 +155,9 @@ func TestProblems(t *testing.T) {
 		"a name that is no string": {map[string]string{"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: n}\n"},
 			"a.yaml, line 1: ConfigMap : metadata.name: YAML takes it for false, which is no string: put it in quotes"},
 		"a field that is none": {map[string]string{"a.yaml": "# ours\n" + strings.Replace(variant, "package: web}", "pakage: web}", 1)},
-			`a.yaml, line 2: PackageVariant web: unknown field "spec.downstream.pakage"`},
+			`a.yaml, line 2: PackageVariant web: unknown field "spec.downstream.pakage": did you mean "package"?`},
 		"a value of another type": {map[string]string{"a.yaml": strings.Replace(variant, "package: web}", "package: [web]}", 1)},
-			"a.yaml, line 1: PackageVariant web: json: cannot unmarshal array into Go struct field Downstream.spec.downstream.package of type string"},
+			"a.yaml, line 1: PackageVariant web: spec.downstream.package is a list, but must be a string"},
 		"another version": {map[string]string{"a.yaml": strings.Replace(variant, "v1alpha1", "v1", 1)},
 			"a.yaml, line 1: PackageVariant web: apiVersion: config.porch.kpt.dev/v1 has no PackageVariant here: PackageVariant and " +
 				"Repository are of v1alpha1, PackageVariantSet of v1alpha2"},

@@ -6,10 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/package-variants/package-variants/engine/naming"
 )
 
 // unreadable returns the error for a text in a file that cannot be read.
@@ -24,12 +25,7 @@ var yamlReason = regexp.MustCompile(`line (\d+): (.*)`)
 func reasonOf(err error, begin int) (int, string) {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		value, _, _ := strings.Cut(wrong.Value, " ") // a number comes with its digits
-		value = strings.NewReplacer("object", "map", "array", "list").Replace(value)
-		if wrong.Field == "" {
-			return begin, fmt.Sprintf("it is a %s, and no object", value)
-		}
-		return begin, fmt.Sprintf("%s is a %s, but must be %s", wrong.Field, value, inYAML(wrong.Type))
+		return begin, naming.Mistyped(wrong)
 	}
 	found := yamlReason.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -45,22 +41,4 @@ func reasonOf(err error, begin int) (int, string) {
 		return begin, found[2]
 	}
 	return begin + line - 1, found[2]
-}
-
-// inYAML names the YAML form of a type's values.
-func inYAML(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return inYAML(t.Elem())
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Map, reflect.Struct:
-		return "a map"
-	default:
-		return "a number"
-	}
 }
