@@ -12,7 +12,8 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
-// observeClaims finds the variant that has a better claim to the downstream package.
+// observeClaims finds the variant that has a better claim to the downstream package. One that is being deleted has none,
+// except to what it still owns: it is about to let that go.
 func (r *Reconciler) observeClaims(ctx context.Context, o *observation) error {
 	if o.Spec.Downstream == nil {
 		return nil
@@ -23,8 +24,9 @@ func (r *Reconciler) observeClaims(ctx context.Context, o *observation) error {
 	}
 	claims := []decide.Claim{claim(o.pv, o.Revisions)}
 	for i := range variants {
-		if pv := &variants[i]; pv.DeletionTimestamp.IsZero() && pv.Name != o.pv.Name {
-			claims = append(claims, claim(pv, o.Revisions))
+		other := claim(&variants[i], o.Revisions)
+		if other.Name != o.pv.Name && (other.Owns || variants[i].DeletionTimestamp.IsZero()) {
+			claims = append(claims, other)
 		}
 	}
 	if winner := decide.Winner(claims); winner.Name != o.pv.Name {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/adopt"
 	"github.com/package-variants/package-variants/engine/packages"
@@ -18,10 +19,10 @@ import (
 
 // claim has variants that adopt what exists take over what the branch has of their packages, as the first published
 // revision, if nothing of it was published.
-func (s *syncer) claim(ctx context.Context) error {
+func (s *syncer) claim(ctx context.Context, variants []v1alpha1.PackageVariant) error {
 	var claims []home.Claim
-	for _, pv := range s.store.AllVariants() {
-		if pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil && !pv.Spec.Suspend &&
+	for i := range variants {
+		if pv := &variants[i]; pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil && !pv.Spec.Suspend &&
 			pv.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting {
 			claims = append(claims, home.Claim{Namespace: pv.Namespace, Package: revision.DownstreamOf(&pv.Spec),
 				Owner: revision.Owner{Name: pv.Name, UID: pv.UID}})

@@ -49,6 +49,8 @@ type store struct {
 	suspended map[types.NamespacedName]bool
 	// announced are the statuses that name the first operation since the last ones were recorded.
 	announced map[types.NamespacedName]v1alpha1.PackageVariantStatus
+	// created is told of each variant that a set has made; nil for nobody.
+	created func(context.Context, ...v1alpha1.PackageVariant) error
 }
 
 var _ objects.Sets = (*store)(nil)
@@ -161,7 +163,15 @@ func (s *store) WriteStatus(ctx context.Context, before, pv *v1alpha1.PackageVar
 // Create implements objects.Sets.
 func (s *store) Create(ctx context.Context, pv *v1alpha1.PackageVariant, how objects.How) error {
 	pv.Spec.Suspend = s.suspended[objects.KeyOf(pv)]
-	return s.Objects.Create(ctx, pv, how)
+	err := s.Objects.Create(ctx, pv, how)
+	if err != nil || how.Try || s.created == nil {
+		return err
+	}
+	made, err := s.Variant(ctx, pv.Namespace, pv.Name)
+	if err == nil && made != nil {
+		err = s.created(ctx, *made)
+	}
+	return err
 }
 
 // Update implements objects.Sets. What is in a manifest is changed there.

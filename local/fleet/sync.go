@@ -68,8 +68,10 @@ func Sync(ctx context.Context, o Options) (*Report, error) {
 }
 
 func newSyncer(f *Fleet, o Options) *syncer {
-	return &syncer{Options: o, Fleet: f, errs: map[string]error{}, refused: map[types.NamespacedName]bool{},
+	s := &syncer{Options: o, Fleet: f, errs: map[string]error{}, refused: map[types.NamespacedName]bool{},
 		unpushed: home.Notes{}}
+	f.store.created = s.resume
+	return s
 }
 
 // begin decides what may be done by how the manifests are related to those that were synced last. It reports whether
@@ -153,15 +155,16 @@ func (s *syncer) removeAll(ctx context.Context) error {
 	return nil
 }
 
-// withdraw ends the removals of packages that are asked for again.
-func (s *syncer) withdraw() (err error) {
-	for _, pv := range s.store.AllVariants() {
-		if pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil {
+// resume gives variants the packages that were there before them: it ends removals of what is asked for again, and
+// claims what is to be adopted.
+func (s *syncer) resume(ctx context.Context, variants ...v1alpha1.PackageVariant) (err error) {
+	for i := range variants {
+		if pv := &variants[i]; pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil {
 			err = errors.Join(err, s.home.Withdraw(revision.DownstreamOf(&pv.Spec), pv.Namespace,
 				revision.Owner{Name: pv.Name, UID: pv.UID}))
 		}
 	}
-	return err
+	return errors.Join(err, s.claim(ctx, variants))
 }
 
 // run does rounds until nothing is left to do.
@@ -197,7 +200,7 @@ func (s *syncer) look(ctx context.Context) error {
 	}
 	s.report.settled(settled)
 	s.reject(settled, before)
-	return errors.Join(s.withdraw(), s.claim(ctx))
+	return s.resume(ctx, s.store.AllVariants()...)
 }
 
 // reconcile looks at all sets and variants until nothing more is written. What earlier rounds knew may be wrong, so

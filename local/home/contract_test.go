@@ -17,12 +17,14 @@ import (
 
 // differs says what git does in another way than the contract states.
 var differs = map[string]string{
+	"clone-again":          exists,
 	"edit":                 asSaved,
 	"move-stale":           untold,
 	"nested":               asSaved,
 	"number-anew":          removed,
 	"publish":              asSaved,
 	"published-anew":       removed + ", and when it is made again, they are there again, with their versions as names",
+	"pushed":               exists,
 	"registered-anew":      "a draft says whose it is",
 	"reject":               untold + ", and nothing is written for it",
 	"save":                 asSaved,
@@ -41,6 +43,7 @@ const (
 	asSaved = "files are what was saved, byte for byte"
 	untold  = "a proposal is known to the home that made it, and ends when it looks again"
 	removed = "what is removed is the package, with all its revisions; its tags stay"
+	exists  = "a clone over what the branch has is refused: the draft would take back what people changed there"
 	copied  = "an upgrade is a copy with another lock: a function merges"
 )
 

@@ -55,6 +55,12 @@ func (h *Home) Notes() Notes {
 	return maps.Clone(h.notes)
 }
 
+// isNoted reports whether something is noted of a revision: a variant has, or had, its package.
+func (h *Home) isNoted(f found) bool {
+	_, noted := h.notes[f.key().String()]
+	return noted
+}
+
 // noted returns what is noted of a revision, to be changed.
 func (h *Home) noted(f *found) Note {
 	note := h.notes[f.key().String()]

@@ -17,7 +17,7 @@ import (
 const mainNumber = -1
 
 // revisions returns the revisions of a package, by name: its drafts, what was published, and what is on the branch.
-// What was published counts no longer if it is gone from the branch and was deployed from there, or is owned.
+// What was published counts no longer if it is gone from the branch and was deployed from there, or a variant had it.
 func (h *Home) revisions(r *repository, pkg revision.Package) (all []found, err error) {
 	if known, ok := r.known[pkg.Name]; ok {
 		return known, nil
@@ -30,7 +30,7 @@ func (h *Home) revisions(r *repository, pkg revision.Package) (all []found, err 
 	if err != nil {
 		return nil, err
 	}
-	if onBranch == "" && (r.Deployment || slices.ContainsFunc(all, func(f found) bool { return Owned(&f.Revision) })) {
+	if onBranch == "" && (r.Deployment || slices.ContainsFunc(all, h.isNoted)) {
 		all = slices.DeleteFunc(all, func(f found) bool { return f.number > 0 })
 	}
 	if onBranch != "" {

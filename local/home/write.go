@@ -88,6 +88,9 @@ func (h *Home) vacant(d *packages.Draft) (*repository, string, error) {
 	if err == nil {
 		err = r.inTheWay(r.place(d.Package.Name))
 	}
+	if err == nil && d.Task.Type == revision.Clone {
+		err = r.exists(r.place(d.Package.Name))
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -106,6 +109,22 @@ func (r *repository) inTheWay(where string) error {
 	err := fmt.Errorf("%s is on the branch %s, and has no Kptfile, so it is no package: move it away; or add a Kptfile, "+
 		"give it its upstream by variants adopt, and set spec.adoptionPolicy to adoptExisting", where,
 		strings.TrimPrefix(r.branch(), branches))
+	return &packages.Error{Kind: packages.ErrRefused, Err: err,
+		Condition: v1alpha1.Stalled(v1alpha1.ReasonDownstreamExists, err.Error())}
+}
+
+// exists refuses to clone over a package that the branch has: the clone would take back what people changed in it.
+func (r *repository) exists(where string) error {
+	tree, err := r.packageAt(r.ref(r.branch()).Commit, where)
+	if err != nil || tree == "" {
+		return err
+	}
+	wait := ""
+	if r.ref(removals+where).Hash != "" {
+		wait = "; or merge the branch " + strings.TrimPrefix(removals+where, branches) + ", which removes it, to have it made anew"
+	}
+	err = fmt.Errorf("%s is on the branch %s, and is not this variant's: set spec.adoptionPolicy to adoptExisting to take "+
+		"it over as it is, or name another package in spec.downstream%s", where, strings.TrimPrefix(r.branch(), branches), wait)
 	return &packages.Error{Kind: packages.ErrRefused, Err: err,
 		Condition: v1alpha1.Stalled(v1alpha1.ReasonDownstreamExists, err.Error())}
 }
