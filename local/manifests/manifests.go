@@ -199,6 +199,9 @@ func repositoryOf(dir string, at place, r *repositoryManifest) (Repository, erro
 		return Repository{}, fmt.Errorf("spec.type: it is %q, and packages are kept in git here", r.Spec.Type)
 	case git == nil || git.Repo == "":
 		return Repository{}, errors.New("spec.git.repo: it is missing: it is the address of the git repository")
+	case slices.Contains(strings.Split(git.Directory, "/"), ".."):
+		return Repository{}, fmt.Errorf("spec.git.directory: it is %q, and has to be a directory of the git repository",
+			git.Directory)
 	}
 	out := Repository{Remote: git.Repo, CreateBranch: git.CreateBranch, Repository: objects.Repository{
 		ObjectMeta: r.ObjectMeta, Repository: revision.Repository{Ready: true, Deployment: r.Spec.Deployment,

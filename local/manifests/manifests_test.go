@@ -167,6 +167,8 @@ func TestProblems(t *testing.T) {
 			"a.yaml, line 1: Repository edge: spec.git.repo: it is missing: it is the address of the git repository"},
 		"OCI": {map[string]string{"a.yaml": repository("{type: oci}")},
 			`a.yaml, line 1: Repository edge: spec.type: it is "oci", and packages are kept in git here`},
+		"a directory outside": {map[string]string{"a.yaml": repository("{git: {repo: a, directory: edge/../../x}}")},
+			`a.yaml, line 1: Repository edge: spec.git.directory: it is "edge/../../x", and has to be a directory of the git repository`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
