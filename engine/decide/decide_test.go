@@ -38,9 +38,9 @@ func TestNoDownstream(t *testing.T) {
 	testDecide(t, map[string]decideCase{
 		"there is nothing": {input(nil), wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"what there was is to be deleted": {input(nil, down("mine", 1, deletionProposal, foreign)),
-			wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
-		"what there was has the first workspace": {input(nil, down("packagevariant-1", 1, deletionProposal, foreign)),
-			wantPending(cloned, makes("packagevariant-2", cloneOfOne)...)},
+			wantStalled("DownstreamExists", "the package edge/web exists (edge.web.mine is DeletionProposed) and is not this "+
+				"variant's: approve its deletion to have it made anew, set spec.adoptionPolicy to adoptExisting, or name another "+
+				"package in spec.downstream")},
 		"somebody deleted the draft": {input(known(one)), wantPending(cloned, makes("packagevariant-2",
 			cloneOfOne)...)},
 		"a draft was deleted long ago": {input(func(in *Input) { in.LastDraft = two }), wantPending(cloned,

@@ -16,9 +16,7 @@ func TestInspections(t *testing.T) {
 		in   *Input
 		want []string
 	}{
-		"the upstream before it is cloned": {input(nil), []string{"blueprints.web.v1"}},
-		"the upstream beside what is to be deleted": {input(nil, down("mine", 1, deletionProposal, foreign)),
-			[]string{"blueprints.web.v1"}},
+		"the upstream before it is cloned":        {input(nil), []string{"blueprints.web.v1"}},
 		"nothing of a package that is somebody's": {input(nil, down("mine", 1, published, foreign)), nil},
 		"a published one on the upstream":         {input(nil, down("packagevariant-1", 1, published)), []string{one}},
 		"only the latest published one": {input(nil, down("packagevariant-1", 1, published),

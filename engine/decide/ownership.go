@@ -15,21 +15,25 @@ func downstreamRefused(in *Input) *v1alpha1.Condition {
 	return cmp.Or(downstreamForeign(in), downstreamNests(in))
 }
 
-// downstreamForeign leaves an existing package without a target alone if the variant may not adopt it.
-// Revisions that are proposed for deletion do not count: a variant of the same name leaves them behind.
+// downstreamForeign leaves an existing package without a target alone if the variant may not adopt it. One of which the
+// deletion is proposed is still there, with what people changed in it.
 func downstreamForeign(in *Input) *v1alpha1.Condition {
 	if in.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting {
 		return nil
 	}
 	for i := range in.Revisions {
 		r := &in.Revisions[i]
-		if r.Main() || r.Lifecycle == revision.DeletionProposed {
+		if r.Main() {
 			continue
 		}
+		anew := ""
+		if r.Lifecycle == revision.DeletionProposed {
+			anew = "approve its deletion to have it made anew, "
+		}
 		return stalled(v1alpha1.ReasonDownstreamExists,
-			"the package %s exists (%s is %s) and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name "+
+			"the package %s exists (%s is %s) and is not this variant's: %sset spec.adoptionPolicy to adoptExisting, or name "+
 				"another package in spec.downstream",
-			revision.DownstreamOf(in.Spec), r.Name, r.Lifecycle)
+			revision.DownstreamOf(in.Spec), r.Name, r.Lifecycle, anew)
 	}
 	if branch := ForeignBranch(in); branch != nil {
 		return stalled(v1alpha1.ReasonDownstreamExists,

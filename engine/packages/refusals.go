@@ -47,9 +47,8 @@ func Placeholder(err error) v1alpha1.Condition {
 // Exists returns what it means that Porch clones into no package that exists, be it on the branch only.
 func Exists(err error) v1alpha1.Condition {
 	return v1alpha1.Stalled(v1alpha1.ReasonDownstreamExists, "the package exists, and this version of Porch clones "+
-		"nothing into it: if its revisions wait to be deleted, set spec.adoptionPolicy to adoptExisting to have them kept; "+
-		"if it is only on the branch, publish it or remove it there; or name another package in spec.downstream ("+
-		err.Error()+")")
+		"nothing into it: publish what is only on the branch, or remove it there; or name another package in "+
+		"spec.downstream ("+err.Error()+")")
 }
 
 // Nests returns what it means that Porch makes no package because of another one that lies inside it or around it, or

@@ -57,9 +57,8 @@ func TestClassify(t *testing.T) {
 					"in spec.upstream (cannot clone edge/web: Internal error occurred: upstream may not be the placeholder package revision)")},
 		"the package exists": {internal("`clone` cannot create a new revision for package \"web\" that already exists in repo " +
 			"\"edge\"; make subsequent revisions using `copy`"), packages.ErrRefused,
-			v1alpha1.Stalled("DownstreamExists", "the package exists, and this version of Porch clones nothing into it: if its "+
-				"revisions wait to be deleted, set spec.adoptionPolicy to adoptExisting to have them kept; if it is only on the "+
-				"branch, publish it or remove it there; or name another package in spec.downstream (cannot clone edge/web: "+
+			v1alpha1.Stalled("DownstreamExists", "the package exists, and this version of Porch clones nothing into it: publish "+
+				"what is only on the branch, or remove it there; or name another package in spec.downstream (cannot clone edge/web: "+
 				"Internal error occurred: `clone` cannot create a new revision for package \"web\" that already exists in repo "+
 				"\"edge\"; make subsequent revisions using `copy`)")},
 		"the package lies in another": {internal(`package path "web/in" conflicts with existing package "web": packages cannot be nested`),
