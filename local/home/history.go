@@ -43,6 +43,32 @@ func (c *clone) history(head git.Hash, visit func(at git.Hash, changed func(path
 	return err
 }
 
+// workspaceIn returns the workspace of the draft that a commit of the branch has of a package, by the lines in the
+// commits from which that came; "" if none of the last has one.
+func (c *clone) workspaceIn(at git.Hash, place string) (string, error) {
+	for range maxSaves {
+		commit, err := c.git.Commit(at)
+		if err != nil {
+			return "", err
+		}
+		if found := workspaceFor(place, commit.Message, nil, nil); found != "" || len(commit.Parents) == 0 {
+			return found, nil
+		}
+		from := commit.Parents[0]
+		if last := commit.Parents[len(commit.Parents)-1]; last != from {
+			now, err := c.at(at, place)
+			if err != nil {
+				return "", err
+			}
+			if before, err := c.at(from, place); err != nil || before != now {
+				from = last
+			}
+		}
+		at = from
+	}
+	return "", nil
+}
+
 // changed collects the directories that differ between two trees.
 func (c *clone) changed(a, b git.Hash, below string, into map[string]bool) error {
 	if a == b {

@@ -4,6 +4,7 @@ package home
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -414,7 +415,12 @@ func (h *Home) tag(ctx context.Context, r *repository, name string, at git.Hash,
 		}
 	}
 	workspace := workspaceFor(p.path, commit.Message, merged, used)
-	if workspace == "" {
+	if workspace == "" { // the draft ended before, and what was published of it was refused, or is lost
+		if workspace, err = r.workspaceIn(at, p.path); err != nil && !errors.Is(err, git.ErrMissing) {
+			return err
+		}
+	}
+	if workspace == "" || used[workspace] {
 		workspace = versionOf(p)
 	}
 	k := key{r.Namespace, pkg.NameOf(workspace)}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestTagsGone has a person merge the drafts of two packages, of which the tags are refused for a while, or lost later:
+// both keep their names, and what is made of them replaces nothing.
+func TestTagsGone(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ refused, lost func(w *world) }{
+		"refused": {func(w *world) { w.Remote.Hook("update", `case $1 in refs/tags/edge/*) echo "not yet"; exit 1;; esac`) },
+			func(w *world) { w.Remote.Hook("update", "exit 0") }},
+		"lost": {func(*world) {}, func(w *world) {
+			w.Remote.Git("tag", "-d", "edge/web/v1", "edge/other/v1")
+			w.People.Git("tag", "-d", "edge/web/v1", "edge/other/v1")
+		}},
+		"lost below a hotfix": {func(*world) {}, func(w *world) {
+			w.Push("main", "A hotfix", map[string]string{"edge/web/more.yaml": "kind: More\n", "edge/other/more.yaml": "kind: More\n"})
+			w.Remote.Git("tag", "-d", "edge/web/v1", "edge/other/v1")
+			w.People.Git("tag", "-d", "edge/web/v1", "edge/other/v1")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, web+another("other"))
+			w.sync()
+			tt.refused(w)
+			w.Merge(strings.TrimPrefix(draft1, "heads/"))
+			w.Merge("drafts/edge/other/packagevariant-1")
+			w.Push("main", "Something else", map[string]string{"README.md": "a fleet\n"})
+			w.sync()
+			w.secondVersion()
+			tt.lost(w)
+			w.sync()
+			for _, l := range w.sync().Variants {
+				w.Equal("draft of "+l.Name, "edge."+l.Name+".packagevariant-2 waits for a person to publish it", l.Message)
+			}
+			w.idle()
+		})
+	}
+}
