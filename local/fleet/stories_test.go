@@ -282,22 +282,32 @@ func TestBeside(t *testing.T) {
 	w.Equal("merged", []string{"web: UpToDate v1"}, lines(w.sync()))
 }
 
-// TestProtected has a server refuse to have drafts merged by the sync: each waits for its forge, and no sync tries again.
+// TestProtected has a server refuse to have drafts merged by the sync: each waits for its forge, or until the server
+// takes what each sync tries again.
 func TestProtected(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, web+"  approvalPolicy: Automatic\n")
-	w.Remote.Hook("update", `[ $1 != refs/heads/main ] || { echo "protected branch"; exit 1; }`)
-	report := w.sync()
-	w.Equal("left to the forge", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(report))
-	if report.Variants[0].PullRequest == nil || !strings.Contains(report.Variants[0].Message, "protected branch") {
-		t.Errorf("%+v", report.Variants[0])
+	for name, end := range map[string]func(w *world){
+		"the forge merges":    func(w *world) { w.Merge(strings.TrimPrefix(draft1, "heads/")) },
+		"the refusal is over": func(*world) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, web+"  approvalPolicy: Automatic\n")
+			w.Remote.Hook("update", `[ $1 != refs/heads/main ] || { echo "protected branch"; exit 1; }`)
+			report := w.sync()
+			w.Equal("left to the forge", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(report))
+			if report.Variants[0].PullRequest == nil || !strings.Contains(report.Variants[0].Message, "protected branch") {
+				t.Errorf("%+v", report.Variants[0])
+			}
+			w.idle()
+			w.Equal("refused again", report.Variants, w.sync().Variants)
+			w.Remote.Hook("update", "exit 0")
+			end(w)
+			w.Equal("merged", []string{"web: UpToDate v1"}, lines(w.sync()))
+			w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
+			w.idle()
+		})
 	}
-	w.idle()
-	w.Remote.Hook("update", "exit 0")
-	w.Merge(strings.TrimPrefix(draft1, "heads/"))
-	w.Equal("merged", []string{"web: UpToDate v1"}, lines(w.sync()))
-	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
-	w.idle()
 }
 
 // TestTwoVersionsRemoved removes the manifest of a package that was published twice.

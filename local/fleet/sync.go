@@ -57,6 +57,7 @@ func Sync(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	s := newSyncer(f, o)
+	f.home.TryAgain()
 	proceeds, err := s.begin(ctx)
 	if err == nil && proceeds {
 		if err = s.run(ctx); err == nil {
@@ -324,7 +325,7 @@ func (s *syncer) recorded(key types.NamespacedName) v1alpha1.PackageVariantStatu
 }
 
 // record records the state. Before the pushes, variants have the statuses that announce them, or else those that they
-// had: what a status reports has happened.
+// had: what a status reports has happened. A publication needs no announcement, since it shows on its branch.
 func (s *syncer) record(ctx context.Context, announce bool) error {
 	now := newState()
 	now.Commit, now.Rejections, now.Notes = s.state.Commit, maps.Clone(s.state.Rejections), s.home.Notes()
@@ -348,10 +349,11 @@ func (s *syncer) record(ctx context.Context, announce bool) error {
 				r.Asked = before.Asked
 			}
 		}
-		if announced, ok := s.store.announced[key]; announce && ok {
-			r.Status = announced
-		} else if announce {
+		if announce {
 			r.Status = before.Status
+			if announced, ok := s.store.announced[key]; ok && announced.Operation.Do != v1alpha1.OperationPropose {
+				r.Status = announced
+			}
 		}
 		now.Variants[key] = r
 	}

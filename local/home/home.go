@@ -42,6 +42,8 @@ type Home struct {
 	notes        Notes
 	// proposed are the drafts that are proposed, with the trees that were: nobody else sees that.
 	proposed map[key]git.Hash
+	// again are the drafts of which the merge was refused before this home began, and is tried again.
+	again map[key]bool
 	// judged is what Settle found out about drafts.
 	judged map[key]judgement
 	index  index

@@ -61,6 +61,19 @@ func (h *Home) isNoted(f found) bool {
 	return noted
 }
 
+// TryAgain lets the drafts be published, once each, of which a server refused the merge by what is noted: nothing else
+// shows that it would take it now.
+func (h *Home) TryAgain() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.again = map[key]bool{}
+	for id, note := range h.notes {
+		if namespace, name, _ := strings.Cut(id, "/"); note.Draft != nil && note.Draft.Refused != "" {
+			h.again[key{namespace, name}] = true
+		}
+	}
+}
+
 // noted returns what is noted of a revision, to be changed.
 func (h *Home) noted(f *found) Note {
 	note := h.notes[f.key().String()]

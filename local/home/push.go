@@ -160,6 +160,7 @@ func (h *Home) noteAll(all outcomes) {
 		h.seen(f)
 		if seen := h.noted(f).Draft; refused != nil && seen != nil {
 			seen.Refused = refused.Words
+			delete(h.again, o.of)
 		}
 	}
 }

@@ -155,8 +155,9 @@ func (h *Home) held(f *found) (string, error) {
 	switch {
 	case h.judged[f.key()].beside:
 		return "its branch changes more than " + f.path + ": look at all of it, and merge it", err
-	case seen != nil && seen.Refused != "" && seen.Tree == string(f.tree):
-		return "the git repository refuses to have it merged, and its forge has to: " + seen.Refused, err
+	case seen != nil && seen.Refused != "" && seen.Tree == string(f.tree) && !h.again[f.key()]:
+		return "the git repository refused to have it merged, which each sync tries again; if only its forge may, merge " +
+			"it there: " + seen.Refused, err
 	case onBranch == "" && f.in.latest(f.path) > 0:
 		return f.path + " was published before and removed from the branch: merge it if the package is to come back", err
 	case err != nil || onBranch != "":
