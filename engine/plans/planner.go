@@ -23,7 +23,7 @@ const (
 	// maxRounds is how often all sets and variants are looked at, maxLooks how often one variant is looked at in a row:
 	// each step of its life takes one look.
 	maxRounds, maxLooks = 50, 100
-	// settled keeps a variant settled that another version of the controller has settled.
+	// settled keeps a variant settled that another version has settled.
 	settled = 1000 * time.Hour
 )
 
@@ -31,6 +31,8 @@ const (
 type Options struct {
 	// Version identifies the functions.
 	Version string
+	// Anew has variants looked at that another version has settled, as what carries the plan out does at once.
+	Anew    bool
 	Runtime mutate.Runtime
 	// Diffs asks for diffs of files.
 	Diffs bool
@@ -141,13 +143,17 @@ func Make(ctx context.Context, world World, named Keys, options Options) (*Plan,
 // newPlanner returns a planner over a world, without records. A world is what the caches, the API server and Porch say.
 func newPlanner(world World, options Options) *planner {
 	world.Writes() // those until now are not the controller's
+	within := settled
+	if options.Anew {
+		within = 0
+	}
 	p := &planner{Options: options, world: world,
 		setRecords: map[types.NamespacedName]*setRecord{}, records: map[types.NamespacedName]*record{}}
 	// The controller reads whole objects to inject them, and only the metadata of those that a set selects.
 	p.variants = life.New(life.Ports{
 		Packages: world.Packages, Known: world.Packages, Variants: world.Objects, Injected: p.source("list", "get"),
 		Functions: options.Runtime, MayApprove: options.MayApprove, Looked: func(l *life.Look) { p.look = l },
-	}, life.Options{Version: options.Version, LookWithin: settled})
+	}, life.Options{Version: options.Version, LookWithin: within})
 	p.sets = sets.New(sets.Ports{
 		Packages: world.Packages, Known: world.Packages, Sets: world.Objects, Selected: p.source("list"),
 		Functions: options.Runtime, Looked: func(l *sets.Look) { p.setLook = l },

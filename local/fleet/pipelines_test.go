@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/package-variants/package-variants/engine/plans"
 )
 
 // piped is a variant whose package has a pipeline.
@@ -19,6 +21,13 @@ func TestPipeline(t *testing.T) {
 		"PackageVariant default/web: " + needsKpt}, lines(w.sync()))
 	w.idle()
 	t.Setenv("KPT", filepath.Join(w.Cache, "kpt"))
+	w.kpt(`sed -i s/small/rendered/ "$3"/settings.yaml`)
+	rendered := w.options()
+	rendered.Render = true
+	w.Equal("a plan", "edge.web.packagevariant-1", drafted(w.plan(rendered)))
+	if err := os.Remove(filepath.Join(w.Cache, "kpt")); err != nil {
+		t.Fatal(err)
+	}
 	rendering := func() *Report {
 		t.Helper()
 		report, err := w.syncAt(func(o *Options) { o.Render = true })
@@ -41,9 +50,7 @@ func TestPipeline(t *testing.T) {
 		w.Equal("refs", []string{"heads/drafts/edge/other/packagevariant-1", "heads/package-variants"}, w.Refs())
 	}
 	w.kpt(`sed -i s/small/rendered/ "$3"/settings.yaml`)
-	o := w.options()
-	o.Render = true
-	w.Equal("a plan", "edge.web.packagevariant-1", w.plan(o).Variants[1].Drafts[0].Name)
+	w.Equal("a plan", "edge.web.packagevariant-1", drafted(w.plan(rendered)))
 	w.Equal("rendered", []string{"other: UpToDate  edge.other.packagevariant-1", "web: UpToDate  edge.web.packagevariant-1"},
 		lines(rendering()))
 	if got := w.Remote.Git("show", strings.TrimPrefix(draft1, "heads/")+":edge/web/settings.yaml"); !strings.Contains(got,
@@ -51,6 +58,29 @@ func TestPipeline(t *testing.T) {
 		t.Error(got)
 	}
 	w.unchanged("another one", func() { rendering() })
+}
+
+// TestFirstCommit has a branch made for a package that is not made then: no revision was pushed.
+func TestFirstCommit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, piped)
+	w.Push("main", "Have a branch of its own", map[string]string{"fleet/repositories.yaml": strings.NewReplacer(
+		"branch: main, directory: edge", "branch: edge, createBranch: true, directory: edge", "ADDRESS", w.Remote.Address()).
+		Replace(repositories)})
+	report := w.sync()
+	w.Equal("reason", "PackageRefused", report.Variants[0].Reason)
+	w.Equal("pushed", []string(nil), report.Pushed)
+}
+
+// drafted returns the drafts that a plan makes.
+func drafted(p *plans.Plan) string {
+	var all []string
+	for _, v := range p.Variants {
+		for _, d := range v.Drafts {
+			all = append(all, d.Name)
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // kpt has a program stand for kpt.

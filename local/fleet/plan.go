@@ -50,8 +50,8 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	world := plans.World{Log: s.store.log, Objects: s.store,
 		Packages: &planned{s.packages(), s.home, s.store.log, map[types.NamespacedName]map[string]string{}},
 		Source:   func(func(context.Context, objects.Kind) error) objects.Source { return s.source }}
-	plan, err := plans.Make(ctx, world, all, plans.Options{Version: s.version(), Runtime: mutate.Builtin{}, Diffs: diffs,
-		Rendered: true, Held: s.held})
+	plan, err := plans.Make(ctx, world, all, plans.Options{Version: s.version(), Anew: true, Runtime: mutate.Builtin{},
+		Diffs: diffs, Rendered: true, Held: s.held})
 	if err != nil {
 		return nil, err
 	}

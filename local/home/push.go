@@ -20,7 +20,8 @@ type Outcome struct {
 	Namespace, Name string
 	// Err is nil if all of it was pushed. Of what was not pushed, nothing is left.
 	Err error
-	// Pushed reports whether the revision itself was pushed: not the end of a branch, and not a removal, only.
+	// Pushed reports whether the revision itself was pushed: not only the end of a branch, a removal, or the first commit
+	// of its branch.
 	Pushed bool
 	// Ended are the branches that were removed, if nothing else was pushed of it.
 	Ended []Ended
@@ -128,7 +129,8 @@ func (all outcomes) byRevision() []Outcome {
 			of[o.of].Err = o.err
 		}
 		if o.ended == "" {
-			of[o.of].Pushed = of[o.of].Pushed || !strings.HasPrefix(o.ref, removals)
+			_, is := placeOf(o.ref)
+			of[o.of].Pushed = of[o.of].Pushed || is
 		} else {
 			of[o.of].Ended = append(of[o.of].Ended, Ended{strings.TrimPrefix(o.ref, branches), string(o.ended)})
 		}
