@@ -32,7 +32,7 @@ func TestTagsGone(t *testing.T) {
 			w.Merge(strings.TrimPrefix(draft1, "heads/"))
 			w.Merge("drafts/edge/other/packagevariant-1")
 			w.Push("main", "Something else", map[string]string{"README.md": "a fleet\n"})
-			w.sync()
+			w.Equal("notes", []string(nil), w.sync().Notes)
 			w.secondVersion()
 			tt.lost(w)
 			w.sync()

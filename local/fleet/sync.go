@@ -260,8 +260,9 @@ func (s *syncer) outcome(of string, wait time.Duration, err error) (again bool) 
 	return false
 }
 
-// push pushes what was written, after it was announced, and reports whether there was something.
-func (s *syncer) push(ctx context.Context) (bool, error) {
+// push pushes what was written, after it was announced, and reports whether there is something to go on with: not if all
+// was refused.
+func (s *syncer) push(ctx context.Context) (on bool, err error) {
 	if !s.home.Unpushed() {
 		return false, nil
 	}
@@ -278,6 +279,7 @@ func (s *syncer) push(ctx context.Context) (bool, error) {
 		id := o.Namespace + "/" + o.Name
 		s.report.pushed(id, &o)
 		if o.Err == nil {
+			on = true
 			continue
 		}
 		if refusal, ok := errors.AsType[*home.Refusal](o.Err); ok && refusal.Merge { // the home has noted it
@@ -286,6 +288,7 @@ func (s *syncer) push(ctx context.Context) (bool, error) {
 		if note, known := owners[id]; known && errors.Is(o.Err, packages.ErrRefused) {
 			s.unpushed[id] = note
 		}
+		on = on || errors.Is(o.Err, packages.ErrStale) || !errors.Is(o.Err, packages.ErrRefused)
 		of := variantsOf(id, owners[id].Owners)
 		for _, key := range of {
 			if err := s.takeBack(ctx, key, o.Err); err != nil {
@@ -296,7 +299,7 @@ func (s *syncer) push(ctx context.Context) (bool, error) {
 			s.errs["package revision "+id] = o.Err
 		}
 	}
-	return true, ctx.Err()
+	return on, ctx.Err()
 }
 
 // takeBack gives a variant the status that it had before what could not be pushed.
