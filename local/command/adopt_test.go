@@ -26,6 +26,7 @@ func TestAdopt(t *testing.T) {
 		"\"web\" does not name an upstream: write REPOSITORY/PACKAGE, or REPOSITORY/PACKAGE@vN for a revision of it": {dir, "--upstream", "web"},
 		"the fleet has no Repository other, which --upstream names: it has blueprints (/blueprints/ of ":             {dir, "--upstream", "other/web"},
 		"is in no git repository with a remote: name the directory of a package in a clone":                          {t.TempDir(), "--upstream", "blueprints/web"},
+		"nope: no such file or directory: name the directory of a package in a clone":                                {filepath.Join(dir, "nope"), "--upstream", "blueprints/web"},
 		"and in none of the Repositories of the fleet: it has blueprints (/blueprints/ of ":                          {filepath.Join(w.People.Dir, "fleet"), "--upstream", "blueprints/web"},
 		"edge is the directory /edge of ": {filepath.Dir(dir), "--upstream", "blueprints/web"},
 		"there is no terminal to ask on":  {dir, "--upstream", "blueprints/web"},

@@ -157,6 +157,11 @@ func TestProtected(t *testing.T) {
 	w.Equal("protected", shown1+"error: "+draft1+" is not approved: the git repository file://REMOTE refuses refs/heads/main: "+
 		"[remote rejected] (hook declined): only by a pull request: if only the forge may merge, let it merge the branch drafts/edge/web/packagevariant-1\n", got)
 	w.Equal("refs", before, w.Remote.Refs())
+	w.Remote.Git("config", "receive.advertiseAtomic", "true")
+	w.Remote.Hook("update", `case $1 in refs/tags/*) echo "no tags"; exit 1;; esac`)
+	w.Equal("no tags", shown1+"error: "+draft1+" is not approved: the git repository file://REMOTE refuses refs/tags/edge/web/v1: "+
+		"[remote rejected] (hook declined): no tags\n", w.run(exitError, "approve", "web", "--yes"))
+	w.Remote.Git("config", "receive.advertiseAtomic", "false")
 	w.Remote.Hook("update", "exit 0")
 	w.run(exitDone, "approve", "web", "--yes")
 	w.Equal("one by one", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())

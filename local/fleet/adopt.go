@@ -5,6 +5,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -47,6 +48,9 @@ func (f *Fleet) BranchesOf(r *revision.Revision) home.Branches { return f.home.B
 // Copy returns the package in a directory of a clone, as a copy of another package. Its Repository has to be one of the
 // fleet.
 func (f *Fleet) Copy(ctx context.Context, namespace, dir string, of revision.Package) (*adopt.Copy, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("%s: name the directory of a package in a clone", err)
+	}
 	d, err := locate(ctx, dir)
 	if err != nil {
 		return nil, err

@@ -86,6 +86,25 @@ func TestNoKptfile(t *testing.T) {
 	w.idle()
 }
 
+// TestNoFiles has a person delete the package in the draft of an upgrade: neither approving nor waiting helps.
+func TestNoFiles(t *testing.T) {
+	t.Parallel()
+	w := published(t, web)
+	w.secondVersion()
+	w.sync()
+	branch := strings.TrimPrefix(draft2, "heads/")
+	w.People.Update()
+	w.People.Checkout(branch)
+	w.People.Git("rm", "-rq", "edge/web")
+	w.People.Push("Delete all", nil, "HEAD:refs/heads/"+branch)
+	w.Equal("no files", []string{"web: PackageRefused v1 edge.web.packagevariant-2", "PackageVariant default/web: " +
+		"edge.web.packagevariant-2 is not worked on: its branch " + branch + " has no edge/web: restore the directory there, or " +
+		"delete the branch, which rejects the draft"}, lines(w.sync()))
+	w.idle()
+	w.Remote.Git("update-ref", "-d", "refs/"+draft2)
+	w.Equal("rejected", []string{"web: Rejected v1"}, lines(w.sync()))
+}
+
 // TestNoBranch has a Repository name a branch that is not there: it is made only if the manifest says so.
 func TestNoBranch(t *testing.T) {
 	t.Parallel()

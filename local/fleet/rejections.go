@@ -138,8 +138,8 @@ func (s *syncer) isGone(pv *v1alpha1.PackageVariant) bool {
 func (s *syncer) gone(ctx context.Context, pv *v1alpha1.PackageVariant) error {
 	return s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) {
 		pv.Status.ObservedGeneration, pv.Status.ObservedInputs, pv.Status.Operation = pv.Generation, "", nil
-		v1alpha1.Stalled(v1alpha1.ReasonRejected, fmt.Sprintf("the package %s was removed from the branch after %s was "+
-			"published: restore its directory, or remove this variant", revision.DownstreamOf(&pv.Spec),
+		v1alpha1.Stalled(v1alpha1.ReasonRejected, fmt.Sprintf("the branch has no package %s any more, of which %s "+
+			"was published: restore its directory, with its Kptfile, or remove this variant", revision.DownstreamOf(&pv.Spec),
 			pv.Status.Downstream.Name)).Set(&pv.Status.Conditions, pv.Generation)
 	})
 }

@@ -120,7 +120,7 @@ func (f *Fleet) Push(ctx context.Context, of []*revision.Revision) map[types.Nam
 	}
 	for _, r := range of {
 		key := types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
-		if refusal, ok := errors.AsType[*home.Refusal](failed[key]); ok && !refusal.OfDraft() {
+		if refusal, ok := errors.AsType[*home.Refusal](failed[key]); ok && refusal.OfBranch() {
 			failed[key] = fmt.Errorf("%w: if only the forge may merge, let it merge the branch %s", refusal,
 				f.BranchesOf(r).Branch)
 		}

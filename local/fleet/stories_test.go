@@ -254,8 +254,8 @@ func TestRemovedByHand(t *testing.T) {
 			w.People.Push("Remove it", nil, "HEAD:refs/heads/main")
 			report := w.sync()
 			w.Equal("removed", []string{tt.removed}, lines(report))
-			w.Equal("what to do", "the package edge/web was removed from the branch after edge.web.packagevariant-1 was "+
-				"published: restore its directory, or remove this variant", report.Variants[0].Message)
+			w.Equal("what to do", "the branch has no package edge/web any more, of which edge.web.packagevariant-1 "+
+				"was published: restore its directory, with its Kptfile, or remove this variant", report.Variants[0].Message)
 			w.idle()
 			w.People.Update()
 			w.People.Git("revert", "--no-edit", "HEAD")

@@ -193,8 +193,10 @@ func (h *Home) content(f *found) (packages.Content, error) {
 	switch {
 	case err != nil:
 		return packages.Content{}, err
-	case len(files.texts) == 0:
-		return content, failed(packages.ErrNoFiles, "%s has no files", f.Name)
+	case len(files.texts) == 0 && f.Open():
+		return packages.Content{}, packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused, fmt.Errorf("its branch %s has "+
+			"no %s: restore the directory there, or delete the branch, which rejects the draft",
+			strings.TrimPrefix(f.ref(), branches), f.path))
 	case files.texts[kptfile] == "":
 		return packages.Content{}, noKptfile(f)
 	}

@@ -43,8 +43,10 @@ func (e *Refusal) Error() string {
 	return fmt.Sprintf("the git repository %s refuses %s: %s", e.Address, e.Ref, e.Words)
 }
 
-// OfDraft reports whether the ref is a draft rather than a branch or a tag.
-func (e *Refusal) OfDraft() bool { return strings.HasPrefix(e.Ref, drafts) }
+// OfBranch reports whether the ref is a branch into which drafts are merged, rather than a draft or a tag.
+func (e *Refusal) OfBranch() bool {
+	return strings.HasPrefix(e.Ref, branches) && !strings.HasPrefix(e.Ref, drafts)
+}
 
 // ofMerge returns the error of a server that refuses to have a draft merged; nil for any other.
 func ofMerge(err error) *Refusal {

@@ -105,7 +105,8 @@ func (m *Manifests) add(dir string, at place, text string) error {
 func (m *Manifests) addJSON(dir string, at place, data []byte) error {
 	o := &unstructured.Unstructured{}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &o.Object); err != nil {
-		return fmt.Errorf("%s: it is no object: %w", at, err)
+		return fmt.Errorf("%s: it is no object, but a list or a value: begin it with apiVersion and kind, or move it "+
+			"elsewhere", at)
 	}
 	if o.GetAPIVersion() == "" || o.GetKind() == "" {
 		return fmt.Errorf("%s: it is no object: apiVersion or kind is missing; move what is no manifest elsewhere", at)
@@ -204,6 +205,8 @@ func strictly(data []byte, into any) error {
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		err = errors.New(naming.Mistyped(wrong))
+	} else if err != nil && strings.HasPrefix(err.Error(), "time: ") { // of a field of which the parser has no name
+		err = fmt.Errorf("a duration cannot be read: %w: write it in hours, minutes and seconds, such as 1h30m", err)
 	}
 	return errors.Join(append(unknown, err)...)
 }

@@ -147,8 +147,12 @@ func TestProblems(t *testing.T) {
 			"a.yaml, line 10: it is not YAML: did not find expected node content"},
 		"a key twice": {map[string]string{"a.yaml": "kind: A\nkind: B\n"},
 			`a.yaml, line 2: it is not YAML: key "kind" already set in map`},
+		"a duration": {map[string]string{"a.yaml": "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\n" +
+			"metadata: {name: web}\nspec: {rollout: {progressDeadline: 2days}}\n"}, "a.yaml, line 1: PackageVariantSet web: a " +
+			"duration cannot be read: time: unknown unit \"days\" in duration \"2days\": write it in hours, minutes and " +
+			"seconds, such as 1h30m"},
 		"no object": {map[string]string{"a.yaml": "- a\n", "b.yaml": "a: b\n"},
-			"a.yaml, line 1: it is no object: json: cannot unmarshal array into Go value of type map[string]interface {}\n" +
+			"a.yaml, line 1: it is no object, but a list or a value: begin it with apiVersion and kind, or move it elsewhere\n" +
 				"b.yaml, line 1: it is no object: apiVersion or kind is missing; move what is no manifest elsewhere"},
 		"no name": {map[string]string{"a.yaml": "apiVersion: v1\nkind: ConfigMap\n"},
 			"a.yaml, line 1: ConfigMap : metadata.name: it is missing"},
