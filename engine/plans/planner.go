@@ -265,7 +265,9 @@ func (p *planner) lookedAtSet(ctx context.Context, s *setRecord, look *sets.Look
 			return err
 		}
 		r := p.records[key(name)]
-		r.waits = "its wave, " + r.wave + ", is not open"
+		if r.waits = "its wave, " + r.wave + ", is not open"; r.after != nil && r.after.Spec.Suspend {
+			r.waits = "it is suspended, and its wave, " + r.wave + ", does not wait for it"
+		}
 	}
 	return nil
 }

@@ -54,3 +54,14 @@ func TestSuspendedSet(t *testing.T) {
 	w.Equal("its state", "Suspended", report.Sets[0].Reason)
 	w.idle()
 }
+
+// TestSuspendedInWave suspends a variant of a set with a rollout: a plan does not say that its wave is to open.
+func TestSuspendedInWave(t *testing.T) {
+	t.Parallel()
+	waves := webSet + "  rollout: {waves: [{name: one, selector: {}}]}\n"
+	w := newWorld(t, waves)
+	name := w.sync().Variants[0].Name
+	w.version2(strings.Replace(waves, "{name: webs}", "{name: webs, annotations: {config.porch.kpt.dev/suspend-variants: "+name+"}}", 1))
+	w.Equal("what it waits for", "it is suspended, and its wave, one, does not wait for it",
+		w.plan(w.options()).Variants[0].Condition.Message)
+}
