@@ -55,7 +55,7 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	if err != nil {
 		return nil, err
 	}
-	s.notSuspended(ctx)
+	s.advise(ctx)
 	plan.Notes = s.report.Notes
 	for _, found := range s.report.Found {
 		plan.Notes = append(plan.Notes, "Found: "+found)

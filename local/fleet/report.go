@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -184,7 +185,7 @@ func (s *syncer) conclude(ctx context.Context) {
 		}
 		r.Failures = append(r.Failures, id+": "+said)
 	}
-	s.notSuspended(ctx)
+	s.advise(ctx)
 	for _, set := range s.store.AllSets() {
 		r.Sets = append(r.Sets, s.line(setKind, &set, set.Status.Conditions))
 	}
@@ -233,8 +234,15 @@ func (s *syncer) leftBehind(ctx context.Context) error {
 	return nil
 }
 
-// notSuspended notes which variants are named to be suspended, and are not there.
-func (s *syncer) notSuspended(ctx context.Context) {
+// advise notes which variants are named to be suspended, and are not there, and which sets meet the limit of a flag.
+func (s *syncer) advise(ctx context.Context) {
+	for _, set := range s.store.AllSets() {
+		c := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionStalled)
+		if s.store.unlimited[objects.KeyOf(&set)] && c != nil && c.Reason == v1alpha2.ReasonTooManyDeletions {
+			s.report.note("%s has no spec.maxDeletions, which is then what --max-removals says: say it with a larger number to "+
+				"have them deleted once", objects.KeyOf(&set))
+		}
+	}
 	for _, key := range slices.SortedFunc(maps.Keys(s.store.suspended), objects.CompareKeys) {
 		if pv, err := s.store.Variant(ctx, key.Namespace, key.Name); err == nil && pv == nil {
 			s.report.note("%s: the annotation %s of a set names it, and no set has such a variant", key,

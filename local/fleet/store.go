@@ -47,6 +47,8 @@ type store struct {
 	places map[types.NamespacedName]string
 	// suspended are the variants that the annotations of sets name.
 	suspended map[types.NamespacedName]bool
+	// unlimited are the sets that do not say how many of their variants they may delete.
+	unlimited map[types.NamespacedName]bool
 	// announced are the statuses that name the first operation since the last ones were recorded.
 	announced map[types.NamespacedName]v1alpha1.PackageVariantStatus
 	// created is told of each variant that a set has made; nil for nobody.
@@ -61,7 +63,7 @@ var _ objects.Sets = (*store)(nil)
 func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *store,
 	lost []*v1alpha1.PackageVariant) {
 	s = &store{log: memory.NewLog(o.Now), fleet: fleet, places: map[types.NamespacedName]string{},
-		suspended: map[types.NamespacedName]bool{},
+		suspended: map[types.NamespacedName]bool{}, unlimited: map[types.NamespacedName]bool{},
 		announced: map[types.NamespacedName]v1alpha1.PackageVariantStatus{}}
 	s.Objects = memory.NewObjects(s.log)
 	s.Identify = s.identify
@@ -71,7 +73,7 @@ func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *
 	there := map[types.NamespacedName]bool{}
 	for i := range m.Sets {
 		set := m.Sets[i].DeepCopy()
-		if set.Spec.MaxDeletions == nil {
+		if s.unlimited[objects.KeyOf(set)] = set.Spec.MaxDeletions == nil; set.Spec.MaxDeletions == nil {
 			set.Spec.MaxDeletions = new(intstr.FromInt32(int32(o.mostRemovals())))
 		}
 		before, known := was.Sets[objects.KeyOf(set)]

@@ -180,6 +180,10 @@ spec:
 	report := w.sync()
 	w.Equal("packages", 5, len(report.Variants))
 	w.Equal("set", "TooManyDeletions", report.Sets[0].Reason)
+	limit := []string{"default/webs has no spec.maxDeletions, which is then what --max-removals says: say it with a larger " +
+		"number to have them deleted once"}
+	w.Equal("note", limit, report.Notes)
+	w.Equal("note of a plan", limit, w.plan(w.options()).Notes)
 	w.idle()
 	w.Push("main", "Mean it", map[string]string{"fleet/web.yaml": set("a", "  maxDeletions: 4\n")})
 	w.Equal("packages", 1, len(w.sync().Variants))
