@@ -20,6 +20,7 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/manifests"
 )
@@ -200,14 +201,26 @@ func (h *Home) content(f *found) (packages.Content, error) {
 	case files.texts[kptfile] == "":
 		return packages.Content{}, noKptfile(f)
 	}
-	for name, text := range files.texts {
-		if !utf8.ValidString(text) {
-			return packages.Content{}, packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused,
-				fmt.Errorf("%s is not text in UTF-8: convert it, or take it out of the package", name))
+	for _, name := range slices.Sorted(maps.Keys(files.texts)) {
+		if err := checkFile(name, files.texts[name]); err != nil {
+			return packages.Content{}, packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused, err)
 		}
 	}
 	content.Files = maps.Clone(files.texts)
 	return content, nil
+}
+
+// checkFile returns why a file is not worked on.
+func checkFile(name, text string) error {
+	switch problem := krm.CheckPath(name); {
+	case problem != "":
+		return fmt.Errorf("%q is the path of a file, %s", name, problem)
+	case !utf8.ValidString(name):
+		return fmt.Errorf("%q is the path of a file, and not in UTF-8: rename the file", name)
+	case !utf8.ValidString(text):
+		return fmt.Errorf("%s is not text in UTF-8: convert it, or take it out of the package", name)
+	}
+	return nil
 }
 
 // noKptfile returns the error of a revision whose directory is no package.
