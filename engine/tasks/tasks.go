@@ -203,7 +203,11 @@ func WithContexts(files map[string]string, pkg string) (map[string]string, error
 				contexts[path.Join(path.Dir(name), contextFile)] = contextOf(node.GetName(), pkg)
 			}
 		}
-		if len(kept) == 0 {
+		switch len(kept) {
+		case 0:
+			continue
+		case len(nodes):
+			out[name] = files[name]
 			continue
 		}
 		if out[name], err = encode(kept); err != nil {

@@ -33,6 +33,7 @@ var differs = map[string]string{
 	"save-nothing":         "equal files are the same version",
 	"save-odd":             asSaved,
 	"save-pipeline":        "nothing is rendered",
+	"shared":               "a Kptfile keeps its quotes",
 	"upgrade":              copied,
 	"upgrade-both-changed": copied,
 	"upgrade-removed":      copied,

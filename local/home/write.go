@@ -169,7 +169,7 @@ func (h *Home) copied(d *packages.Draft, source, from *found) (map[string]string
 	var texts map[string]string
 	if d.Task.Type == revision.Clone {
 		deployment := h.repositories[key{d.Namespace, d.Package.Repo}].Deployment
-		texts, err = h.memo.Clone(like.texts, d.Package.Name, lock, deployment)
+		texts, err = h.memo.Copy(like.texts, d.Package.Name, deployment)
 	} else {
 		texts = maps.Clone(like.texts)
 	}
@@ -177,7 +177,7 @@ func (h *Home) copied(d *packages.Draft, source, from *found) (map[string]string
 		texts[kptfile], err = tasks.Lock(texts[kptfile], lock)
 	}
 	if err != nil {
-		err = failed(packages.ErrRefused, "%s: %w", from.Name, err)
+		err = packages.Unusable(from.Name, v1alpha1.ReasonPackageRefused, err)
 	}
 	return texts, like, err
 }
