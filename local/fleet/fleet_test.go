@@ -231,6 +231,8 @@ func TestKilled(t *testing.T) {
 			t.Run(policy+" "+at, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, web+"  approvalPolicy: "+policy+"\n")
+				w.Push("main", "Version 2", map[string]string{"blueprints/web/chart/a.yaml": "{{ if .a }}\nb: c\n{{ end }}\n",
+					"blueprints/web/chart/b.yaml": "{{- if .a }}\nb: c\n"}, "HEAD:refs/tags/blueprints/web/v2")
 				w.Remote.Hook("update", script)
 				if _, err := Sync(w.Context(), w.options()); err == nil || !strings.Contains(err.Error(), "cannot record the state") {
 					t.Fatal(err)

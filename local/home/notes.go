@@ -26,6 +26,8 @@ type Note struct {
 	Annotations map[string]string       `json:"annotations,omitempty"`
 	// Draft is where an open draft was when it was pushed or seen last.
 	Draft *Seen `json:"draft,omitempty"`
+	// Held says why only a person may publish a draft, as it was found out when the draft was written.
+	Held string `json:"held,omitempty"`
 }
 
 // Seen is where a draft was seen: its commit, the tree of its package, and the commit of the branch at that time.

@@ -150,7 +150,8 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 
 // held says why only a person may publish a draft; "" if nothing does.
 func (h *Home) held(f *found) (string, error) {
-	seen := h.notes[f.key().String()].Draft
+	note := h.notes[f.key().String()]
+	seen := note.Draft
 	_, onBranch, err := f.in.branchOf(f.path)
 	switch {
 	case h.judged[f.key()].beside:
@@ -158,6 +159,8 @@ func (h *Home) held(f *found) (string, error) {
 	case seen != nil && seen.Refused != "" && seen.Tree == string(f.tree) && !h.again[f.key()]:
 		return "the git repository refused to have it merged, which each sync tries again; if only its forge may, merge " +
 			"it there: " + seen.Refused, err
+	case note.Held != "":
+		return note.Held, err
 	case onBranch == "" && f.in.latest(f.path) > 0:
 		return f.path + " was published before and removed from the branch: merge it if the package is to come back", err
 	case err != nil || onBranch != "":

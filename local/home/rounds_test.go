@@ -431,27 +431,3 @@ func TestLiteralAddress(t *testing.T) {
 		t.Error(text)
 	}
 }
-
-// TestModes keeps what files are beside their texts: programs, and links.
-func TestModes(t *testing.T) {
-	t.Parallel()
-	w := begun(t, nil)
-	people := w.people("blueprints")
-	people.Commit("Write", map[string]string{"web/run.sh": "#!/bin/sh\n"})
-	people.Git("update-index", "--chmod=+x", "web/run.sh")
-	if err := os.Symlink("settings.yaml", people.Dir+"/web/link"); err != nil {
-		t.Fatal(err)
-	}
-	people.Git("add", "web/link")
-	people.Git("commit", "-q", "-m", "More")
-	people.Git("push", "-q", "origin", "HEAD:refs/heads/main", "HEAD:refs/tags/web/v2")
-	w.round(w.home)
-	w.draft(w.home, edge("web"), "blueprints.web.v2")
-	w.push(w.home)
-	var modes []string
-	for line := range strings.Lines(w.remotes["edge"].Git("ls-tree", "drafts/web/packagevariant-1:web")) {
-		fields := strings.Fields(line)
-		modes = append(modes, fields[0]+" "+fields[3])
-	}
-	wantEqual(t, []string{"100644 Kptfile", "120000 link", "100644 package-context.yaml", "100755 run.sh", "100644 settings.yaml"}, modes)
-}

@@ -33,6 +33,12 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	var held string
+	if d.Task.Type == revision.Upgrade {
+		if like, held, err = h.merged(from, like, texts); err != nil {
+			return revision.Revision{}, err
+		}
+	}
 	r, name, err := h.vacant(&d)
 	if err != nil {
 		return revision.Revision{}, err
@@ -48,7 +54,7 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 		return revision.Revision{}, err
 	}
 	a := &annotation{Package: p.path, Workspace: d.Workspace, Task: taskOf(d.Task)}
-	message, err := messageOf(fmt.Sprintf("Draft %s: %s of %s", p.path, d.Task.Type, d.Task.Source), a,
+	message, err := messageOf(fmt.Sprintf("Draft %s: %s of %s", p.path, d.Task.Type, d.Task.Source)+telling(held), a,
 		h.by(d.Namespace, d.Owner.Name, tree))
 	if err != nil {
 		return revision.Revision{}, err
@@ -60,8 +66,7 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 	r.set(p.ref(), git.Ref{Hash: commit, Commit: commit}, k, needsOf(source, r, base)...)
 	r.touch(p.path)
 	h.notes[k.String()] = Note{Repository: d.Package.Repo, Package: d.Package.Name, Workspace: d.Workspace,
-		Owners: d.Owners(), Labels: maps.Clone(d.Labels),
-		Annotations: maps.Clone(d.Annotations)}
+		Owners: d.Owners(), Labels: maps.Clone(d.Labels), Annotations: maps.Clone(d.Annotations), Held: held}
 	f, err := h.find(d.Namespace, name)
 	if err != nil {
 		return revision.Revision{}, err
@@ -258,9 +263,19 @@ func (h *Home) Save(ctx context.Context, read packages.Content, texts map[string
 	if err != nil {
 		return packages.Content{}, err
 	}
+	texts = maps.Clone(texts)
+	like, held, err := h.merged(f, like, texts)
+	if err != nil {
+		return packages.Content{}, err
+	}
 	tree, err := f.in.put(texts, like)
 	if err != nil {
 		return packages.Content{}, err
+	}
+	if held != "" {
+		note := h.noted(f)
+		note.Held = held
+		h.notes[f.key().String()] = note
 	}
 	if tree != f.tree {
 		if err := h.saved(ctx, f, tree); err != nil {
@@ -271,7 +286,7 @@ func (h *Home) Save(ctx context.Context, read packages.Content, texts map[string
 		return packages.Content{}, err
 	}
 	now := packages.Unread(&f.Revision)
-	now.Files = maps.Clone(texts)
+	now.Files = texts
 	return now, f.in.git.WriteIfLarge(ctx)
 }
 
@@ -294,7 +309,7 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 		subject, _, _ = strings.Cut(old.Message, "\n")
 		parents, a.Task = old.Parents, taskOf(f.Task)
 	}
-	message, err := messageOf(subject, a, by)
+	message, err := messageOf(subject+telling(h.notes[f.key().String()].Held), a, by)
 	if err != nil {
 		return err
 	}

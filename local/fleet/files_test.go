@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"maps"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestForeignFiles has an upstream with files of other tools: a clone and an upgrade have them byte for byte, and nobody
+// has changed them.
+func TestForeignFiles(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"chart/templates/x.yaml":    "{{ if .Values.x }}\nfoo: bar\n{{ end }}\n",
+		"chart/templates/y.yaml":    "{{- include \"common\" . }}\na: b\n",
+		"chart/templates/name.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Values.name }}\n",
+		"chart/values.yaml":         "# Values of the chart\n# replicas: 3\n",
+		"line-ends.yaml":            "a:   1\r\nb:   2\r\n",
+	}
+	publish := func(w *world, version string) {
+		pushed := map[string]string{}
+		for name, text := range files {
+			pushed["blueprints/web/"+name] = text
+		}
+		w.Push("main", "Version "+version, pushed, "HEAD:refs/tags/blueprints/web/v"+version)
+	}
+	same := func(w *world, draft string) {
+		for name, text := range files {
+			w.Equal(name, text, w.Remote.Git("show", strings.TrimPrefix(draft, "heads/")+":edge/web/"+name))
+		}
+	}
+	w := newWorld(t, web)
+	publish(w, "2")
+	w.Equal("cloned", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+	same(w, draft1)
+	w.Merge(strings.TrimPrefix(draft1, "heads/"))
+	w.sync()
+	for name, text := range maps.Clone(files) {
+		files[name] = strings.NewReplacer("bar", "baz", "3", "4", "a:", "c:", "name:", "title:").Replace(text)
+	}
+	publish(w, "3")
+	report := w.sync()
+	w.Equal("upgraded", []string{"web: UpToDate v1 edge.web.packagevariant-2"}, lines(report))
+	w.Equal("conflicts", "", report.Variants[0].Conflicts)
+	same(w, draft2)
+	w.idle()
+}
+
+// TestLinkOfBoth has a person lead a symbolic link elsewhere that the upstream makes a file: no upgrade is published
+// without a person.
+func TestLinkOfBoth(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+"  approvalPolicy: Automatic\n")
+	link := func(to, name string, refs ...string) {
+		w.People.Update()
+		file := w.People.Dir + "/" + name
+		_ = os.Remove(file)
+		if err := os.Symlink(to, file); err != nil {
+			t.Fatal(err)
+		}
+		w.People.Push("Link", nil, refs...)
+	}
+	link("settings.yaml", "blueprints/web/link", "HEAD:refs/heads/main", "HEAD:refs/tags/blueprints/web/v2")
+	w.sync()
+	link("Kptfile", "edge/web/link", "HEAD:refs/heads/main")
+	w.Equal("changed", []string{"web: UpToDate v2"}, lines(w.sync()))
+	w.People.Update()
+	w.People.Git("rm", "-q", "blueprints/web/link")
+	w.People.Push("A file", map[string]string{"blueprints/web/link": "text"}, "HEAD:refs/heads/main",
+		"HEAD:refs/tags/blueprints/web/v3")
+	report := w.sync()
+	w.Equal("upgraded", []string{"web: UpToDate v2 edge.web.packagevariant-2"}, lines(report))
+	w.Equal("where it leads", "Kptfile", w.Remote.Git("show", strings.TrimPrefix(draft2, "heads/")+":edge/web/link"))
+	w.Equal("it says so", true, strings.Contains(report.Variants[0].Message, "symbolic link (link)"))
+	w.idle()
+}
+
+// TestFilesNotTaken names the file of an upstream that is not worked on.
+func TestFilesNotTaken(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ file, text, want string }{
+		"a control character": {"a\nb.yaml", "a: b\n", `"a\nb.yaml" is the path of a file, which has control characters in ` +
+			`it: rename the file`},
+		"an unknown field": {"Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\nunknown: 1\n",
+			"cannot read the Kptfile: yaml: unmarshal errors:\n  line 5: field unknown not found in type v1.KptFile"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, web)
+			w.Push("main", "Version 2", map[string]string{"blueprints/web/" + c.file: c.text},
+				"HEAD:refs/tags/blueprints/web/v2")
+			report := w.sync()
+			w.Equal("refused", "PackageRefused", report.Variants[0].Reason)
+			w.Equal("why", "blueprints.web.v2 is not worked on: "+c.want, report.Variants[0].Message)
+		})
+	}
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package home
+
+import (
+	"errors"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/tasks"
+	"github.com/package-variants/package-variants/local/git"
+)
+
+// The engine merges the texts of files. Their modes, and symbolic links, are merged here.
+
+// upgraded returns what a package has of an upstream that changes from base to updated: the modes and links that the
+// package has not changed itself are those of updated. It changes the texts where a link comes in place of a file, or
+// stays in place of one. In conflict are the links that both sides changed, of which the package's stay.
+func (f *files) upgraded(base, updated *files, texts map[string]string) (out *files, conflicts []string) {
+	out = &files{texts: f.texts, modes: maps.Clone(f.modes), links: maps.Clone(f.links), modules: f.modules}
+	for name, mode := range updated.modes {
+		if ours := f.modes[name]; ours == "" || ours == base.modes[name] {
+			out.modes[name] = mode
+		}
+	}
+	names := map[string]bool{}
+	for _, links := range []map[string]string{f.links, base.links, updated.links} {
+		for name := range links {
+			names[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		ours, was, is := f.beside(name), base.beside(name), updated.beside(name)
+		switch {
+		case was == is || ours == is:
+		case ours != was:
+			conflicts = append(conflicts, name)
+			if ours == "" {
+				delete(texts, name)
+			}
+		case is == entryFile || is == "":
+			delete(out.links, name)
+		case out.hasPlace(name, texts, base.texts):
+			delete(texts, name)
+			out.links[name] = updated.links[name]
+		}
+		if _, isLink := out.links[name]; isLink && is == entryFile {
+			delete(texts, name)
+		}
+	}
+	return out, conflicts
+}
+
+// entryFile is what beside returns for a file.
+const entryFile = "a file"
+
+// beside says what is at a path: a file, a link with where it leads to, or "" for nothing.
+func (f *files) beside(name string) string {
+	if _, isFile := f.texts[name]; isFile {
+		return entryFile
+	}
+	if to, isLink := f.links[name]; isLink {
+		return "to " + to
+	}
+	return ""
+}
+
+// hasPlace reports whether a link can come to a path: not in place of a file that was changed, which the engine
+// reports, nor of a directory, nor below a file or a link.
+func (f *files) hasPlace(name string, texts, before map[string]string) bool {
+	if text, stays := texts[name]; stays && text != before[name] {
+		return false
+	}
+	for above := path.Dir(name); above != "."; above = path.Dir(above) {
+		_, isFile := texts[above]
+		if _, isLink := f.links[above]; isFile || isLink {
+			return false
+		}
+	}
+	for other := range texts {
+		if strings.HasPrefix(other, name+"/") {
+			return false
+		}
+	}
+	return true
+}
+
+// merged returns what the files of a draft are made from, as upgraded does, by the lock that the package had and the
+// one that the texts have, and why the draft is left to a person; "" if nothing does.
+func (h *Home) merged(f *found, like *files, texts map[string]string) (*files, string, error) {
+	lock := f.Lock
+	if texts[kptfile] != like.texts[kptfile] {
+		lock = tasks.LockOf(texts)
+	}
+	added := false
+	for name := range texts {
+		added = added || like.modes[name] == ""
+	}
+	if lock == nil || f.Lock == nil || *lock == *f.Lock && !added {
+		return like, "", nil
+	}
+	updated, err := h.filesOn(f.Namespace, lock)
+	if err != nil || updated == nil {
+		return like, "", err
+	}
+	base, err := h.filesOn(f.Namespace, f.Lock)
+	if err != nil {
+		return nil, "", err
+	}
+	if base == nil {
+		base = updated
+	}
+	out, conflicts := like.upgraded(base, updated, texts)
+	return out, bothChanged(conflicts), nil
+}
+
+// filesOn returns the files of the upstream that a lock names; nil if it is in none of the git repositories.
+func (h *Home) filesOn(namespace string, lock *revision.Lock) (*files, error) {
+	for _, k := range slices.SortedFunc(maps.Keys(h.repositories), byName) {
+		r := h.repositories[k]
+		if k.namespace != namespace || r.err != nil || !lock.Of(r.Address) || lock.Commit == "" {
+			continue
+		}
+		for _, place := range []string{strings.Trim(lock.Place(), "/"), r.place(lock.Directory)} {
+			tree, err := r.packageAt(git.Hash(lock.Commit), place)
+			if err == nil && tree != "" {
+				return r.files(tree)
+			}
+			if err != nil && !errors.Is(err, git.ErrMissing) {
+				return nil, err
+			}
+		}
+	}
+	return nil, nil
+}
+
+// bothChanged says why a draft with links in conflict is left to a person; "" if it has none. It follows "because".
+func bothChanged(links []string) string {
+	if len(links) == 0 {
+		return ""
+	}
+	return "the package and its upstream both changed a symbolic link (" + strings.Join(links, ", ") + "), and it has " +
+		"the package's: look at the upstream's, and merge it"
+}
+
+// telling returns the paragraph of a commit's message that says why a draft is left to a person; "" if nothing does.
+func telling(held string) string {
+	if held == "" {
+		return ""
+	}
+	return "\n\nIt is left to a person, because " + held + "."
+}
