@@ -43,6 +43,20 @@ func env(value string) string {
 	return pod + "      - name: web\n        env:\n        - name: A\n          " + value + "\n"
 }
 
+// mounted returns a Deployment with mounts: volume: directory.
+func mounted(mounts ...string) string {
+	var out strings.Builder
+	for _, m := range mounts {
+		out.WriteString("        - {name: " + strings.Replace(m, ":", ", mountPath:", 1) + "}\n")
+	}
+	return pod + "      - name: web\n        volumeMounts:\n" + out.String()
+}
+
+// ports returns a Service with these ports.
+func ports(all ...string) string {
+	return "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec:\n  ports:\n  - " + strings.Join(all, "\n  - ") + "\n"
+}
+
 // service returns a Service with a port that is called b.
 func service(b string) string {
 	return "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec:\n  ports:\n  - {name: a, port: 1}\n  - {name: b, " +
@@ -200,6 +214,7 @@ func TestConflicts(t *testing.T) {
 	t.Parallel()
 	cases := maps.Clone(conflicts)
 	maps.Copy(cases, removals)
+	maps.Copy(cases, portConflicts)
 	for name, c := range cases {
 		for onConflict, want := range map[merging.OnConflict]string{"": c.upstream, merging.TakeUpstream: c.upstream,
 			merging.KeepLocal: c.here} {

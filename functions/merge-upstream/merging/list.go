@@ -20,7 +20,7 @@ func (w *walker) list(s sources, path string, schema *openapi.ResourceSchema) {
 	}
 	rows, ok := w.rows(s, path, schema)
 	if !ok {
-		w.atom(s, path, "the keys of its elements are missing or there twice")
+		w.atom(s, path, "the keys of its elements are missing, there twice, or those of others on the other side")
 		return
 	}
 	if s.original != nil {

@@ -3,7 +3,7 @@
 package merging
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -23,8 +23,6 @@ type row struct {
 	at [3]int
 	// label says in the path of a field which element it is, as kyaml writes it: name=web.
 	label string
-	// values are those of the merge keys; empty where no version has one.
-	values []string
 	// own says that only the package has the element: its position says nothing about the order of the others.
 	own bool
 	// uncertain says that the element could as well be another one of the same image.
@@ -69,116 +67,74 @@ func (r *row) name() string {
 // versions returns the list in each version, at its index.
 func (s sources) versions() [3]*yaml.Node { return [3]*yaml.Node{s.local, s.original, s.updated} }
 
-// rowsOf pairs the elements of a list by their merge keys, as kyaml does: a missing value matches any. It returns false
-// if the keys do not identify the elements.
+// rowsOf pairs the elements of a list by their merge keys. It returns false if the keys do not identify the elements.
 func rowsOf(s sources, keys []string) (rows []row, ok bool) {
-	p := keyed{of: map[string]*sameFirst{}}
+	names, ok := portNames(s, keys)
+	if !ok {
+		return nil, false
+	}
+	places := map[string]int{}
 	for version, list := range s.versions() {
 		for at, e := range contentOf(list) {
-			values := mergeValues(e, keys)
+			values, id := mergeValues(e, keys)
 			if values == nil {
 				return nil, false
 			}
-			i, ok := p.find(values)
-			if !ok || p.rows[i].has(version) {
+			label := labelOf(keys, values)
+			if port, known := names[portName(e)]; known {
+				if id = "name\x00" + port.protocol + port.name; port.name != "" {
+					label = "name=" + port.name
+				}
+			}
+			i, known := places[id]
+			if !known {
+				i, places[id] = len(rows), len(rows)
+				rows = append(rows, newRow())
+				rows[i].label = label
+			}
+			r := &rows[i]
+			if r.has(version) {
 				return nil, false
 			}
-			p.rows[i].set(version, at, e)
-		}
-	}
-	for i := range p.rows {
-		p.rows[i].label = labelOf(keys, p.rows[i].values)
-	}
-	return unite(p.rows), true
-}
-
-// keyed are the rows of a list whose elements have keys, by the value of the first one.
-type keyed struct {
-	rows []row
-	of   map[string]*sameFirst
-}
-
-// sameFirst are rows with the same value of the first key. Those that have values for all keys are found by these.
-type sameFirst struct {
-	all      []int
-	complete map[string]int
-}
-
-// find returns the row that matches the values, or a new one if none does; false if several match.
-func (p *keyed) find(values []string) (at int, ok bool) {
-	same := p.of[values[0]]
-	if same == nil {
-		same = &sameFirst{complete: map[string]int{}}
-		p.of[values[0]] = same
-	}
-	found := -1
-	if isComplete(values) && len(same.complete) == len(same.all) {
-		if i, known := same.complete[strings.Join(values, "\x00")]; known {
-			return i, true
-		}
-	} else {
-		for _, i := range same.all {
-			if !fit(p.rows[i].values, values) {
-				continue
+			if r.set(version, at, e); strings.HasPrefix(label, r.label+",") {
+				r.label = label // with a value that the others do not write
 			}
-			if found >= 0 {
-				return 0, false
-			}
-			found = i
 		}
 	}
-	if found < 0 {
-		found = len(p.rows)
-		p.rows = append(p.rows, newRow())
-		p.rows[found].values = make([]string, len(values))
-		same.all = append(same.all, found)
-	}
-	known := p.rows[found].values
-	for k, value := range values {
-		if value != "" {
-			known[k] = value
-		}
-	}
-	if isComplete(known) {
-		same.complete[strings.Join(known, "\x00")] = found
-	}
-	return found, true
+	return rows, true
 }
 
-func isComplete(values []string) bool { return !slices.Contains(values, "") }
+// protocol is the merge key that ports have in addition to their number.
+const protocol = "protocol"
 
-// mergeValues returns the values of an element's merge keys; nil if it has not even the first. Without keys, the list
-// is a set of scalars, such as finalizers, and the element is the value.
-func mergeValues(element *yaml.Node, keys []string) []string {
+// keyDefaults are the values that the API gives to merge keys which are not written.
+var keyDefaults = map[string]string{protocol: "TCP"}
+
+// mergeValues returns the values of an element's merge keys as they are written, and what identifies the element; nil
+// if it has not even the first. Without keys, the list is a set of scalars, such as finalizers, and the element is the
+// value.
+func mergeValues(element *yaml.Node, keys []string) (values []string, id string) {
 	if len(keys) == 0 && element.Kind == yaml.ScalarNode && element.Value != "" {
-		return []string{element.Value}
+		return []string{element.Value}, element.Value
 	}
 	if len(keys) == 0 || element.Kind != yaml.MappingNode {
-		return nil
+		return nil, ""
 	}
-	values := make([]string, len(keys))
+	values = make([]string, len(keys))
 	for i, key := range keys {
 		n := present(element, key)
 		if n != nil && n.Kind != yaml.ScalarNode {
-			return nil
+			return nil, ""
 		}
 		if n != nil {
 			values[i] = n.Value
 		}
+		id += cmp.Or(values[i], keyDefaults[key]) + "\x00"
 	}
 	if values[0] == "" {
-		return nil
+		return nil, ""
 	}
-	return values
-}
-
-func fit(a, b []string) bool {
-	for i := range a {
-		if a[i] != b[i] && a[i] != "" && b[i] != "" {
-			return false
-		}
-	}
-	return a[0] == b[0]
+	return values, id
 }
 
 // labelOf returns the label of an element as kyaml writes it in a path: name=web, or the value of a scalar.
