@@ -107,7 +107,7 @@ func joinMoved(all []*tuple) []*tuple {
 	gone := map[*tuple]bool{}
 	for _, list := range parts {
 		whole, unique := join(list)
-		if !unique {
+		if !unique || whole.isElsewhere() {
 			continue
 		}
 		*list[0] = whole
@@ -127,6 +127,12 @@ func join(parts []*tuple) (whole tuple, unique bool) {
 		whole.add(t)
 	}
 	return whole, unique
+}
+
+// isElsewhere reports whether the upstream removed a resource that the package has in another subpackage: that is more
+// likely a copy, of which a second merge would not see the original any more.
+func (t *tuple) isElsewhere() bool {
+	return t.updated == nil && t.original != nil && t.local != nil && t.original.home != t.local.home
 }
 
 func (t *tuple) add(part *tuple) {

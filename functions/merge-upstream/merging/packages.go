@@ -162,11 +162,11 @@ func (m *merged) withdraw(v versions, tuples []*tuple) {
 }
 
 // isChanged reports whether a resource that the upstream removed was changed here. Changes by kpt, Porch and renderers
-// do not count.
+// do not count. A resource in another file is changed: a second merge does not know whether it was moved or copied.
 func (m *merged) isChanged(t *tuple) bool {
 	rules := m.rulesFor(t)
 	if t.original == nil {
 		return !rules.context
 	}
-	return !node.Equal(rules.without(t.original), rules.without(t.local))
+	return t.original.file != t.local.file || !node.Equal(rules.without(t.original), rules.without(t.local))
 }

@@ -64,6 +64,8 @@ func TestSubpackages(t *testing.T) {
 			below("s", with("mine.yaml", renamed("mine", cmv1))), []string{`s/mine.yaml ConfigMap "mine": local`}},
 		"removed, with one in it": {all(below("s", sub), below("s/t", sub)), nil, all(below("s", sub), below("s/t", sub)), nil,
 			nil},
+		"removed, and copied here": {below("s", sub), nil, all(below("s", sub), below("t", renamedTo("t", sub))),
+			below("t", renamedTo("t", sub)), nil},
 		"no package any more": {below("s", sub), below("s", files{"a.yaml": cmv2}), below("s", sub),
 			below("s", files{"a.yaml": cmv2}), nil},
 		"moved": {below("s", sub), below("t", with("a.yaml", cmv2)), below("s", with("a.yaml", cmMine)),
@@ -92,6 +94,13 @@ func TestSubpackages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// renamedTo returns a package whose Kptfile has another name.
+func renamedTo(name string, f files) files {
+	out := maps.Clone(f)
+	out["Kptfile"] = renamedIn(name, f)["Kptfile"]
+	return out
 }
 
 // renamedIn returns a package whose Kptfile and resource have another name.
