@@ -86,6 +86,8 @@ type pass struct {
 	of, with func(function) string
 	// guess says that the two may be different functions, unless both versions have as many with this text.
 	guess bool
+	// added says that the functions are the same even if both sides added them.
+	added bool
 	// in says in which versions to look for the other function, which must have the same text in all of them.
 	in []int
 }
@@ -108,16 +110,16 @@ func passes() []pass {
 	imageOnly, namedImage := of(false, image), of(true, image)
 	upstreams, either := []int{originalVersion, updatedVersion}, []int(nil)
 	return []pass{
-		{name, name, false, either},
-		{content, content, false, upstreams},
-		{content, content, false, []int{updatedVersion}},
-		{content, content, false, []int{originalVersion}},
-		{untagged, untagged, false, either},
-		{config, config, false, either},
-		{imageOnly, imageOnly, true, either},
-		{base, base, true, either},
-		{imageOnly, namedImage, true, either},
-		{namedImage, imageOnly, true, either},
+		{name, name, false, true, either},
+		{content, content, false, true, upstreams},
+		{content, content, false, true, []int{updatedVersion}},
+		{content, content, false, true, []int{originalVersion}},
+		{untagged, untagged, false, false, either},
+		{config, config, false, false, either},
+		{imageOnly, imageOnly, true, false, either},
+		{base, base, true, false, either},
+		{imageOnly, namedImage, true, false, either},
+		{namedImage, imageOnly, true, false, either},
 	}
 }
 
@@ -138,20 +140,33 @@ func pairFunctions(rows []*functionRow, version int, list []*yaml.Node, all []fu
 	return rows
 }
 
-// pair pairs the functions of a version that are not paired yet with rows that lack one.
-func (p pass) pair(rows []*functionRow, version int, list []*yaml.Node, all []function, paired []bool) {
-	candidates, known, wanting := map[string][]*functionRow{}, map[string]int{}, map[string]int{}
+// candidates returns the rows that lack a version by the texts by which their functions can be found, and how many of
+// them the original has.
+func (p pass) candidates(rows []*functionRow, version int) (by map[string][]*functionRow, known map[string]int) {
+	times := map[string]int{} // upstream, of what cannot be told apart
 	for _, r := range rows {
-		if r.has(version) {
+		times[r.as[updatedVersion].content]++
+	}
+	by, known = map[string][]*functionRow{}, map[string]int{}
+	for _, r := range rows {
+		isAdded := !r.has(originalVersion) && times[r.as[updatedVersion].content] < 2
+		if r.has(version) || isAdded && !p.added {
 			continue
 		}
 		for _, key := range p.keys(r) {
-			candidates[key] = append(candidates[key], r)
+			by[key] = append(by[key], r)
 			if r.has(originalVersion) {
 				known[key]++
 			}
 		}
 	}
+	return by, known
+}
+
+// pair pairs the functions of a version that are not paired yet with rows that lack one.
+func (p pass) pair(rows []*functionRow, version int, list []*yaml.Node, all []function, paired []bool) {
+	candidates, known := p.candidates(rows, version)
+	wanting := map[string]int{}
 	for i, f := range all {
 		if !paired[i] {
 			wanting[p.of(f)]++
