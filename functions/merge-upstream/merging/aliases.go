@@ -3,8 +3,11 @@
 package merging
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/package-variants/package-variants/functions/internal/node"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -98,5 +101,114 @@ func withoutAnchors(n *yaml.Node) {
 	n.Anchor = ""
 	for _, c := range n.Content {
 		withoutAnchors(c)
+	}
+}
+
+// walked is walk for a resource that may have aliases: they are kept if they lead to the same values and conflicts as a
+// merge with all of them written out. Otherwise an alias would take what the other side changed at its anchor.
+func (m *merged) walked(t *tuple, r rules, set commentSet) (*walker, *yaml.Node) {
+	w, root := m.walk(t, r, set)
+	plain := t.withoutAliases()
+	if plain == nil {
+		return w, root
+	}
+	other, written := m.walk(plain, r, set)
+	if t.holdSecret() { // the values may be those of an alias
+		for i := range other.conflicts {
+			other.conflicts[i].secret = true
+		}
+	}
+	if node.Equal(withoutAliases(root.Content[0]), written.Content[0]) && maps.Equal(w.found(), other.found()) {
+		return w, root
+	}
+	return other, written
+}
+
+// found returns the values of all conflicts. A value that an alias repeats counts once.
+func (w *walker) found() map[string]bool {
+	out := map[string]bool{}
+	for _, c := range w.conflicts {
+		text := c.taken
+		for _, n := range c.values.versions() {
+			text += "\x00"
+			if n != nil {
+				value, err := encode(withoutAliases(n), "")
+				text += fmt.Sprint(value, err)
+			}
+		}
+		out[text] = true
+	}
+	return out
+}
+
+// withoutAliases returns the three versions of a resource with all aliases written out; nil if there are none.
+func (t *tuple) withoutAliases() *tuple {
+	plain := *t
+	aliased := false
+	for _, d := range []**document{&plain.original, &plain.local, &plain.updated} {
+		if *d != nil {
+			aliased = aliased || hasAlias((*d).root)
+			written := **d
+			written.root = withoutAliases(written.root)
+			if *d != t.local {
+				withoutAnchors(written.root)
+			}
+			*d = &written
+		}
+	}
+	if !aliased {
+		return nil
+	}
+	return &plain
+}
+
+// withoutAliases returns a copy of a value with what its aliases stand for, also those of merge keys.
+func withoutAliases(n *yaml.Node) *yaml.Node {
+	named := map[string]*yaml.Node{}
+	var visit func(*yaml.Node) *yaml.Node
+	visit = func(n *yaml.Node) *yaml.Node {
+		c := *n
+		if n.Kind == yaml.AliasNode {
+			if named[n.Value] == nil { // a part of a resource
+				named[n.Value] = visit(n.Alias)
+			}
+			c = *yaml.CopyYNode(named[n.Value])
+			withoutAnchors(&c)
+			c.HeadComment, c.LineComment, c.FootComment = n.HeadComment, n.LineComment, n.FootComment
+			return &c
+		}
+		c.Content = make([]*yaml.Node, len(n.Content))
+		for i, child := range n.Content {
+			c.Content[i] = visit(child)
+		}
+		flatten(&c)
+		if n.Anchor != "" {
+			named[n.Anchor] = &c
+		}
+		return &c
+	}
+	return visit(n)
+}
+
+// flatten puts into a map what its merge keys stand for.
+func flatten(n *yaml.Node) {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].ShortTag() != yaml.MergeTag {
+			continue
+		}
+		inherited := []*yaml.Node{n.Content[i+1]}
+		if inherited[0].Kind == yaml.SequenceNode {
+			inherited = inherited[0].Content
+		}
+		n.Content = slices.Delete(n.Content, i, i+2)
+		i -= 2
+		for _, from := range inherited {
+			known := fieldsOf(n).at
+			for j := 0; from.Kind == yaml.MappingNode && j+1 < len(from.Content); j += 2 {
+				if known[keyID(from.Content[j])] == nil {
+					n.Content = append(n.Content, from.Content[j], from.Content[j+1])
+				}
+			}
+		}
 	}
 }

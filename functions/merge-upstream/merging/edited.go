@@ -14,7 +14,7 @@ import (
 // fields merges a resource field by field.
 func (m *merged) fields(t *tuple, r rules) (result, error) {
 	for _, set := range []commentSet{allComments, noFootComments, noComments} {
-		w, root := m.walk(t, r, set)
+		w, root := m.walked(t, r, set)
 		out := result{tuple: t}
 		if w.changed {
 			var err error
@@ -76,7 +76,7 @@ func (m *merged) isStable(r result, rules rules, set commentSet) bool {
 	}
 	again, local := *r.tuple, *r.local
 	local.root, again.local = &root, &local
-	_, merged := m.walk(&again, rules, set)
+	_, merged := m.walked(&again, rules, set)
 	before, err := encode(&root, r.text)
 	after, err2 := encode(merged, r.text)
 	return err == nil && err2 == nil && before == after
