@@ -352,6 +352,18 @@ func TestObjectTwiceWithConfig(t *testing.T) {
 			`-o yaml shows it`)
 }
 
+// TestVariantKeyTwice checks that a variant with a key that stands twice is not edited: the edit would reach one of the two.
+func TestVariantKeyTwice(t *testing.T) {
+	t.Parallel()
+	name := expansion.Name("web", "edge-1", "web")
+	fntest.Fails(t, expansion.Run, set("  - repositories: [{name: edge-1}]\n"), fntest.Files{
+		"repositories.yaml": repositories, "revisions.yaml": revisions,
+		"pv.yaml": "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: " + name +
+			", namespace: fleet, labels: {config.porch.kpt.dev/packagevariantset: web}}\n" +
+			"spec: {downstream: {repo: edge-1, package: web}, labels: {a: x, a: z}}\n"},
+		`pv.yaml: PackageVariant "`+name+`": spec.labels.a: stands twice: remove one of the two`)
+}
+
 func TestNameTaken(t *testing.T) {
 	t.Parallel()
 	const named = "name: is the name that the variant of this set for edge-1/web is to have, but this PackageVariant is for "

@@ -126,6 +126,8 @@ func TestFailures(t *testing.T) {
 				`the other place too: write the values out`},
 		"field of a point stands twice": {inject, pkg(point + "data: {}\ndata: {}\n"),
 			`points.yaml: ConfigMap "p": data: stands twice: remove one of the two`},
+		"key of a point stands twice": {inject, pkg(point + "data:\n  a: x\n  a: z\n"),
+			`points.yaml: ConfigMap "p": data.a: stands twice: remove one of the two`},
 		"data with a number": {inject + "    port: 80\n    tls: true\n", pkg(point),
 			"ConfigMap \"x\": data.port: is a number, but must be a string: put it in quotes\n" +
 				"ConfigMap \"x\": data.tls: is a boolean, but must be a string: put it in quotes"},

@@ -98,6 +98,30 @@ func (e *Editor) replaceable(n *yaml.Node, path string) error {
 	return nil
 }
 
+// distinct refuses a value in which a key stands twice: an edit would reach only one of the two.
+func distinct(n *yaml.Node, path string) error {
+	seen := map[string]bool{}
+	for i, c := range n.Content {
+		p := path
+		switch {
+		case n.Kind == yaml.SequenceNode:
+			p = Index(path, i)
+		case i%2 == 1:
+			key := n.Content[i-1]
+			p = Join(path, key.Value)
+			id := key.ShortTag() + key.Value
+			if key.Kind == yaml.ScalarNode && seen[id] {
+				return errorf(p, "stands twice: remove one of the two")
+			}
+			seen[id] = true
+		}
+		if err := distinct(c, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // pos returns the position of the field's key in its mapping, or -1 if it is absent.
 func (f *Field) pos() int {
 	if f.parent == nil {
@@ -191,6 +215,9 @@ func (f *Field) Set(value *yaml.Node, order ...string) error {
 			return nil
 		}
 		if err := f.editor.replaceable(old, f.Path); err != nil {
+			return err
+		}
+		if err := distinct(old, f.Path); err != nil {
 			return err
 		}
 		assignValue(f.parent.Content[i], old, value)

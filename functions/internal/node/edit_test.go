@@ -108,6 +108,8 @@ func TestSet(t *testing.T) {
 			want: "k: {} # c\nz: 1\n"},
 		"stands twice": {in: "k: 1\nk: 2\n", key: "k", value: "x",
 			err: "k: stands twice: remove one of the two"},
+		"a key within stands twice": {in: "k: {l: [{a: 1, b: 1, a: 2}]}\n", key: "k", value: map[string]any{"l": []any{}},
+			err: "k.l[0].a: stands twice: remove one of the two"},
 		"below text": {in: "k: x\n", key: "k", sub: "s", value: "x",
 			err: "k: is a string, not a map: correct its type"},
 		"alias": {in: "x: &a 1\nk: *a\n", key: "k", value: "y",

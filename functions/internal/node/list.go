@@ -118,6 +118,9 @@ func (f *Field) assignElement(element, value *yaml.Node, i int) (*yaml.Node, err
 	if err := f.editor.replaceable(element, Index(f.Path, i)); err != nil {
 		return nil, err
 	}
+	if err := distinct(element, Index(f.Path, i)); err != nil {
+		return nil, err
+	}
 	assign(element, value)
 	return element, nil
 }
