@@ -146,7 +146,7 @@ func wrongFrame(list *yaml.Node) error {
 		return Errorf(nil, "items", "is %s, but must be a list of resources: write [] if there are none",
 			node.Describe(items))
 	case config != nil && config.Kind != yaml.MappingNode:
-		return Errorf(nil, "functionConfig", "is %s, but must be a map, the function's config: leave it out if there is none",
+		return Errorf(nil, "functionConfig", "is %s, but must be a map: write the function's config there",
 			node.Describe(config))
 	}
 	return nil

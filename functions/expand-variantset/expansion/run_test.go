@@ -352,7 +352,7 @@ func TestObjectTwiceWithConfig(t *testing.T) {
 			`-o yaml shows it`)
 }
 
-// TestVariantKeyTwice checks that a variant with a key that stands twice is not edited: the edit would reach one of the two.
+// TestVariantKeyTwice checks that a variant with a key that stands twice is not edited: an edit would reach only one.
 func TestVariantKeyTwice(t *testing.T) {
 	t.Parallel()
 	name := expansion.Name("web", "edge-1", "web")

@@ -67,8 +67,8 @@ func (w *walker) atom(s sources, path, reason string) {
 	case node.Equal(s.local, s.updated): // but perhaps for its comments and quotes
 	case node.Equal(s.original, s.updated), !node.Equal(s.original, s.local) && !w.record(path, s, reason):
 		return
-	case node.Equal(s.original, s.local) &&
-		!w.removes(pair{value: lacking(s.original, s.updated)}, pair{value: lacking(s.local, s.updated)}, path):
+	case node.Equal(s.original, s.local) && !w.removes(pair{value: lacking(s.original, s.updated)},
+		pair{value: lacking(s.local, s.updated)}, lacking(s.updated, s.original), path):
 		return
 	}
 	if s.original != nil {
@@ -89,13 +89,16 @@ func (w *walker) atom(s sources, path, reason string) {
 	w.setElements(s.local, elements)
 }
 
-// lacking returns a list of the elements that a list has and another one lacks.
+// lacking returns a list of the elements that a list has and another one lacks; nil if there are none.
 func lacking(list, other *yaml.Node) *yaml.Node {
 	out, places := &yaml.Node{Kind: yaml.SequenceNode, Tag: yaml.NodeTagSeq}, node.PlacesOf(other, 1)
 	for _, e := range list.Content {
 		if places.Take(e) == nil {
 			out.Content = append(out.Content, e)
 		}
+	}
+	if len(out.Content) == 0 {
+		return nil
 	}
 	return out
 }
@@ -135,7 +138,7 @@ func (w *walker) missing(r row, path string, schema *openapi.ResourceSchema) *ya
 		}
 	case e.original == nil:
 	case node.Equal(e.local, e.original):
-		if w.removes(pair{value: e.original}, pair{value: e.local}, path) {
+		if w.removes(pair{value: e.original}, pair{value: e.local}, nil, path) {
 			return nil
 		}
 	case w.record(path, e, ""):

@@ -38,7 +38,7 @@ var removals = map[string]conflicting{
 	"element without a key removed upstream, commented here": {work + "  args:\n  - a\n  - b # c\n",
 		work + "  args:\n  - a\n  - d\n", work + "  args:\n  - a\n  - b # c, and why\n",
 		work + "  args:\n  - a\n  - d\n", work + "  args:\n  - a\n  - b # c, and why\n",
-		[]string{`spec.args: ["b"] | commented # c, and why | (removed)`}},
+		[]string{`spec.args: ["b"] | commented # c, and why | ["d"]`}},
 	"container removed upstream, commented here": {named("web", "side"), named("web"), named("web", "side # mine"),
 		named("web"), named("web", "side # mine"), []string{"spec.template.spec.containers[name=side]: " +
 			`{"name":"side"} | commented # mine | (removed)`}},

@@ -68,8 +68,15 @@ func (m *merged) notes(c Config, v versions) fn.Results {
 		out = append(out, c.result(false).Result(fn.Warning))
 	}
 	for _, name := range m.unseen {
+		happened, remedy := "changed", "copy it from "+source
+		switch {
+		case v.updated[name] == nil:
+			happened, remedy = "removed", "delete it, unless the package needs it"
+		case v.original[name] == nil:
+			happened = "added"
+		}
 		e := &krm.Error{File: name,
-			Reason: "changed upstream, but is not among the resources that a function gets: copy it from " + source}
+			Reason: happened + " upstream, but is not among the resources that a function gets: " + remedy}
 		out = append(out, e.Result(fn.Warning))
 	}
 	out = append(out, m.hiddenChanges(v, source)...)

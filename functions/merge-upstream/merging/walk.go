@@ -81,7 +81,7 @@ func (w *walker) missingUpstream(f field, path string, schema *openapi.ResourceS
 	case v.original == nil:
 		return f.local
 	case node.Equal(v.local, v.original):
-		if w.removes(f.original, f.local, path) {
+		if w.removes(f.original, f.local, nil, path) {
 			return pair{}
 		}
 		return f.local
@@ -101,9 +101,9 @@ func (w *walker) missingUpstream(f field, path string, schema *openapi.ResourceS
 	return pair{}
 }
 
-// removes reports whether a value that the upstream removed, and that has no other value here, is removed. If its
-// comments were changed here, that is a conflict.
-func (w *walker) removes(original, local pair, path string) bool {
+// removes reports whether a value that the upstream removed, or replaced by another one, and that has no other value
+// here, is removed. If its comments were changed here, that is a conflict.
+func (w *walker) removes(original, local pair, updated *yaml.Node, path string) bool {
 	before := map[string]bool{}
 	for _, c := range commentsWith(original) {
 		before[c] = true
@@ -113,7 +113,7 @@ func (w *walker) removes(original, local pair, path string) bool {
 		return true
 	}
 	commented := node.String("commented " + strings.Join(after, ", "))
-	return w.record(path, sources{original: original.value, local: commented}, "")
+	return w.record(path, sources{original: original.value, local: commented, updated: updated}, "")
 }
 
 // isFixed reports whether a schema names the fields of a map. Such a map has a meaning as a whole: what remains of a
