@@ -90,8 +90,12 @@ func (e *Editor) replaceable(n *yaml.Node, path string) error {
 	if err := e.writable(n, path); err != nil {
 		return err
 	}
-	for _, c := range n.Content {
-		if err := e.replaceable(c, path); err != nil {
+	for i, c := range n.Content {
+		err := e.replaceable(c, path)
+		if err != nil && n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].ShortTag() == tagMerge {
+			return errorf(path, "has a YAML merge key (<<), so that it cannot be edited safely: write the merged keys out")
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -123,6 +123,8 @@ func TestSet(t *testing.T) {
 		"anchor used by none": {in: "k: &a x\n", key: "k", value: "z", want: "k: &a z\n"},
 		"beside an anchor": {in: "x: &a 1\ny: *a\nk: z\n", key: "k", value: "w",
 			want: "x: &a 1\ny: *a\nk: w\n"},
+		"merge key within": {in: "x: &a {b: 1}\nk: {<<: *a}\n", key: "k", value: map[string]any{"b": "y"},
+			err: "k: has a YAML merge key (<<), so that it cannot be edited safely: write the merged keys out"},
 		"merge key": {in: "x: &a {b: 1}\nk: {<<: *a}\n", key: "k", sub: "b", value: "y",
 			err: `k: has a YAML merge key (<<), so that "b" cannot be edited safely: write the merged keys out`},
 	} {
