@@ -39,8 +39,8 @@ func TestNoDownstream(t *testing.T) {
 		"there is nothing": {input(nil), wantPending(cloned, makes("packagevariant-1", cloneOfOne)...)},
 		"what there was is to be deleted": {input(nil, down("mine", 1, deletionProposal, foreign)),
 			wantStalled("DownstreamExists", "the package edge/web exists (edge.web.mine is DeletionProposed) and is not this "+
-				"variant's: approve its deletion to have it made anew, set spec.adoptionPolicy to adoptExisting, or name another "+
-				"package in spec.downstream")},
+				"variant's: approve its deletion, or in git merge its removal, to have it made anew; or set spec.adoptionPolicy "+
+				"to adoptExisting, or name another package in spec.downstream")},
 		"somebody deleted the draft": {input(known(one)), wantPending(cloned, makes("packagevariant-2",
 			cloneOfOne)...)},
 		"a draft was deleted long ago": {input(func(in *Input) { in.LastDraft = two }), wantPending(cloned,

@@ -28,7 +28,7 @@ func downstreamForeign(in *Input) *v1alpha1.Condition {
 		}
 		anew := ""
 		if r.Lifecycle == revision.DeletionProposed {
-			anew = "approve its deletion to have it made anew, "
+			anew = "approve its deletion, or in git merge its removal, to have it made anew; or "
 		}
 		return stalled(v1alpha1.ReasonDownstreamExists,
 			"the package %s exists (%s is %s) and is not this variant's: %sset spec.adoptionPolicy to adoptExisting, or name "+

@@ -12,8 +12,8 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
-// observeClaims finds the variant that has a better claim to the downstream package. One that is being deleted has none,
-// except to what it still owns: it is about to let that go.
+// observeClaims finds the variant that has a better claim to the downstream package. One that is being deleted has
+// none, except to what it still owns: it is about to let that go.
 func (r *Reconciler) observeClaims(ctx context.Context, o *observation) error {
 	if o.Spec.Downstream == nil {
 		return nil

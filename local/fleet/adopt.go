@@ -49,7 +49,7 @@ func (f *Fleet) BranchesOf(r *revision.Revision) home.Branches { return f.home.B
 // fleet.
 func (f *Fleet) Copy(ctx context.Context, namespace, dir string, of revision.Package) (*adopt.Copy, error) {
 	if _, err := os.Stat(dir); err != nil {
-		return nil, fmt.Errorf("%s: name the directory of a package in a clone", err)
+		return nil, fmt.Errorf("%w: name the directory of a package in a clone", err)
 	}
 	d, err := locate(ctx, dir)
 	if err != nil {

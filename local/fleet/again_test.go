@@ -41,14 +41,14 @@ func TestSelectedAgain(t *testing.T) {
 	t.Parallel()
 	set := strings.Replace(webSet, "template: {", "template: {approvalPolicy: Automatic, ", 1)
 	w := hotfixed(t, strings.Replace(set, "spec:", "spec:\n  allowEmpty: true", 1))
-	w.relabel("tier: edge", "tier: egde")
+	w.relabel("tier: egde")
 	w.Equal("deselected", []string(nil), lines(w.sync()))
 	w.Equal("to be removed", true, w.Remote.Refs()["refs/heads/removals/edge/web"] != "")
 	w.hotfix("north")
 	w.People.Update()
 	w.People.Checkout("main")
 	w.Push("main", "Another hotfix", map[string]string{"edge/web/NOTES": "keep\n"})
-	w.relabel("tier: egde", "tier: edge")
+	w.relabel("tier: edge")
 	report := w.sync()
 	w.Equal("back", "UpToDate v3", report.Variants[0].Reason+" "+report.Variants[0].Revision)
 	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1", "tags/edge/web/v2", "tags/edge/web/v3"}, w.Refs())
@@ -56,11 +56,11 @@ func TestSelectedAgain(t *testing.T) {
 	w.idle()
 }
 
-// relabel changes the labels of the Repository edge.
-func (w *world) relabel(from, to string) {
+// relabel gives the Repository edge a label.
+func (w *world) relabel(label string) {
 	w.Helper()
 	w.Push("main", "Relabel", map[string]string{"fleet/repositories.yaml": strings.ReplaceAll(
-		strings.Replace(repositories, "tier: edge", to, 1), "ADDRESS", w.Remote.Address())})
+		strings.Replace(repositories, "tier: edge", label, 1), "ADDRESS", w.Remote.Address())})
 }
 
 // TestRenamed renames a variant of which a package is published, in one commit. Whichever of the names is first: with

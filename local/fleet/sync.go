@@ -260,8 +260,8 @@ func (s *syncer) outcome(of string, wait time.Duration, err error) (again bool) 
 	return false
 }
 
-// push pushes what was written, after it was announced, and reports whether there is something to go on with: not if all
-// was refused.
+// push pushes what was written, after it was announced, and reports whether there is something to go on with: not if
+// all was refused.
 func (s *syncer) push(ctx context.Context) (on bool, err error) {
 	if !s.home.Unpushed() {
 		return false, nil
@@ -278,28 +278,34 @@ func (s *syncer) push(ctx context.Context) (on bool, err error) {
 	for _, o := range s.home.Push(ctx) {
 		id := o.Namespace + "/" + o.Name
 		s.report.pushed(id, &o)
-		if o.Err == nil {
-			on = true
-			continue
-		}
-		if refusal, ok := errors.AsType[*home.Refusal](o.Err); ok && refusal.Merge { // the home has noted it
-			o.Err = &packages.Error{Kind: packages.ErrStale, Err: refusal}
-		}
-		if note, known := owners[id]; known && errors.Is(o.Err, packages.ErrRefused) {
-			s.unpushed[id] = note
-		}
-		on = on || errors.Is(o.Err, packages.ErrStale) || !errors.Is(o.Err, packages.ErrRefused)
-		of := variantsOf(id, owners[id].Owners)
-		for _, key := range of {
-			if err := s.takeBack(ctx, key, o.Err); err != nil {
+		if o.Err != nil {
+			if err := s.unpush(ctx, id, owners, &o); err != nil {
 				return false, err
 			}
 		}
-		if len(of) == 0 && !errors.Is(o.Err, packages.ErrStale) {
-			s.errs["package revision "+id] = o.Err
-		}
+		on = on || errors.Is(o.Err, packages.ErrStale) || !errors.Is(o.Err, packages.ErrRefused)
 	}
 	return on, ctx.Err()
+}
+
+// unpush takes back what was reported of a revision that could not be pushed.
+func (s *syncer) unpush(ctx context.Context, id string, owners home.Notes, o *home.Outcome) error {
+	if refusal, ok := errors.AsType[*home.Refusal](o.Err); ok && refusal.Merge { // the home has noted it
+		o.Err = &packages.Error{Kind: packages.ErrStale, Err: refusal}
+	}
+	if note, known := owners[id]; known && errors.Is(o.Err, packages.ErrRefused) {
+		s.unpushed[id] = note
+	}
+	of := variantsOf(id, owners[id].Owners)
+	for _, key := range of {
+		if err := s.takeBack(ctx, key, o.Err); err != nil {
+			return err
+		}
+	}
+	if len(of) == 0 && !errors.Is(o.Err, packages.ErrStale) {
+		s.errs["package revision "+id] = o.Err
+	}
+	return nil
 }
 
 // takeBack gives a variant the status that it had before what could not be pushed.

@@ -26,13 +26,10 @@ func (f *files) upgraded(base, updated *files, texts map[string]string) (out *fi
 			out.modes[name] = mode
 		}
 	}
-	names := map[string]bool{}
-	for _, links := range []map[string]string{f.links, base.links, updated.links} {
-		for name := range links {
-			names[name] = true
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	names := slices.Concat(slices.Collect(maps.Keys(f.links)), slices.Collect(maps.Keys(base.links)),
+		slices.Collect(maps.Keys(updated.links)))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
 		ours, was, is := f.beside(name), base.beside(name), updated.beside(name)
 		switch {
 		case was == is || ours == is:

@@ -394,14 +394,28 @@ func sameLock(a, b *revision.Lock) bool {
 	return a != nil && b != nil && a.Commit == b.Commit && a.Directory == b.Directory
 }
 
+// workspaceOf returns the workspace of what is published at a place: that of its draft, or else its version.
+func (r *repository) workspaceOf(p place, at git.Hash, merged []string, used map[string]bool) (string, error) {
+	commit, err := r.git.Commit(at)
+	if err != nil {
+		return "", err
+	}
+	workspace := workspaceFor(p.path, commit.Message, merged, used)
+	if workspace == "" { // the draft ended before, and what was published of it was refused, or is lost
+		if workspace, err = r.workspaceIn(at, p.path); err != nil && !errors.Is(err, git.ErrMissing) {
+			return "", err
+		}
+	}
+	if workspace == "" || used[workspace] {
+		workspace = versionOf(p)
+	}
+	return workspace, nil
+}
+
 // tag publishes what a commit of the branch has of a package.
 func (h *Home) tag(ctx context.Context, r *repository, name string, at git.Hash, merged []string, s *Settled) error {
 	pkg := revision.Package{Repo: r.Name, Name: name}
 	p := place{path: r.place(name), number: r.latest(r.place(name)) + 1}
-	commit, err := r.git.Commit(at)
-	if err != nil {
-		return err
-	}
 	all, err := h.revisions(r, pkg)
 	if err != nil {
 		return err
@@ -414,14 +428,9 @@ func (h *Home) tag(ctx context.Context, r *repository, name string, at git.Hash,
 			last = &all[i]
 		}
 	}
-	workspace := workspaceFor(p.path, commit.Message, merged, used)
-	if workspace == "" { // the draft ended before, and what was published of it was refused, or is lost
-		if workspace, err = r.workspaceIn(at, p.path); err != nil && !errors.Is(err, git.ErrMissing) {
-			return err
-		}
-	}
-	if workspace == "" || used[workspace] {
-		workspace = versionOf(p)
+	workspace, err := r.workspaceOf(p, at, merged, used)
+	if err != nil {
+		return err
 	}
 	k := key{r.Namespace, pkg.NameOf(workspace)}
 	message, err := messageOf(fmt.Sprintf("%s v%d", p.path, p.number),

@@ -124,12 +124,9 @@ func (r *repository) exists(where string) error {
 	if err != nil || tree == "" {
 		return err
 	}
-	wait := ""
-	if r.ref(removals+where).Hash != "" {
-		wait = "; or merge the branch " + strings.TrimPrefix(removals+where, branches) + ", which removes it, to have it made anew"
-	}
-	err = fmt.Errorf("%s is on the branch %s, and is not this variant's: set spec.adoptionPolicy to adoptExisting to take "+
-		"it over as it is, or name another package in spec.downstream%s", where, strings.TrimPrefix(r.branch(), branches), wait)
+	err = fmt.Errorf("%s is on the branch %s, and is not this variant's: set spec.adoptionPolicy to adoptExisting to "+
+		"take it over as it is, or name another package in spec.downstream", where,
+		strings.TrimPrefix(r.branch(), branches))
 	return &packages.Error{Kind: packages.ErrRefused, Err: err,
 		Condition: v1alpha1.Stalled(v1alpha1.ReasonDownstreamExists, err.Error())}
 }

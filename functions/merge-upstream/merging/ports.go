@@ -90,7 +90,7 @@ func (p portVersions) addKept(names map[named]named) (ok bool) {
 		here := p.nameHere(name)
 		l := p.local.ids[here]
 		switch {
-		case p.original.twice[name] || p.local.twice[here] || p.updated.twice[name]:
+		case p.isTwice(name, here):
 		case (!known || u == o) && (l == "" || u == l): // the number finds it
 		case u != o && p.local.hasOther(u, here) || l != o && p.updated.hasOther(l, name),
 			!known && (p.original.hasOther(u, name) || p.original.hasOther(l, name)):
@@ -100,6 +100,11 @@ func (p portVersions) addKept(names map[named]named) (ok bool) {
 		}
 	}
 	return true
+}
+
+// isTwice reports whether several ports of a version have a name, which is another one here.
+func (p portVersions) isTwice(name, here named) bool {
+	return p.original.twice[name] || p.local.twice[here] || p.updated.twice[name]
 }
 
 // nameHere returns the name that a port of the upstream has here.
