@@ -41,6 +41,9 @@ func TestNoDownstream(t *testing.T) {
 			wantStalled("DownstreamExists", "the package edge/web exists (edge.web.mine is DeletionProposed) and is not this "+
 				"variant's: approve its deletion, or in git merge its removal, to have it made anew; or set spec.adoptionPolicy "+
 				"to adoptExisting, or name another package in spec.downstream")},
+		"some of what there was is to be deleted": {input(nil, down("mine", 1, deletionProposal, foreign), down("other", 2, published, foreign)),
+			wantStalled("DownstreamExists", "the package edge/web exists (edge.web.other is Published) and is not this "+
+				"variant's: set spec.adoptionPolicy to adoptExisting, or name another package in spec.downstream")},
 		"somebody deleted the draft": {input(known(one)), wantPending(cloned, makes("packagevariant-2",
 			cloneOfOne)...)},
 		"a draft was deleted long ago": {input(func(in *Input) { in.LastDraft = two }), wantPending(cloned,

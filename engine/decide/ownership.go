@@ -21,11 +21,7 @@ func downstreamForeign(in *Input) *v1alpha1.Condition {
 	if in.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting {
 		return nil
 	}
-	for i := range in.Revisions {
-		r := &in.Revisions[i]
-		if r.Main() {
-			continue
-		}
+	if r := existing(in); r != nil {
 		anew := ""
 		if r.Lifecycle == revision.DeletionProposed {
 			anew = "approve its deletion, or in git merge its removal, to have it made anew; or "
@@ -43,6 +39,18 @@ func downstreamForeign(in *Input) *v1alpha1.Condition {
 			revision.DownstreamOf(in.Spec), branch.Workspace)
 	}
 	return nil
+}
+
+// existing returns a revision of the downstream package that is no branch, one that is to stay before one of which the
+// deletion is proposed; nil if there is none.
+func existing(in *Input) (found *revision.Revision) {
+	for i := range in.Revisions {
+		r := &in.Revisions[i]
+		if !r.Main() && (found == nil || found.Lifecycle == revision.DeletionProposed) {
+			found = r
+		}
+	}
+	return found
 }
 
 // ForeignBranch returns the main branch of a package that was pushed without Porch: the package has no published
