@@ -183,7 +183,7 @@ func (w *inGit) both() {
 		}
 		return nil
 	})
-	if said := w.sync(); !strings.Contains(said, "Note: fleet/edge.web.packagevariant-3 was made by Porch: if a controller ") {
+	if said := w.sync(); !strings.Contains(said, "Note: fleet/edge.web.packagevariant-3 was made by Porch. If a controller ") {
 		w.t.Error(said)
 	}
 }
