@@ -20,15 +20,16 @@ func plugin(t *testing.T) string {
 	return binary
 }
 
-// planned checks that a plan finds the controller of a namespace among several by its labels and its rights, and plans
-// with them: nobody has let it approve.
+// planned checks that a plan is made with the rights of the controller of a namespace, whose account it is told: nobody
+// has let it approve.
 func planned(t *testing.T, g *guide, team string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "published.yaml")
 	writeFile(t, file, "{apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, metadata: {name: published}, "+
 		"spec: {upstream: {repo: blueprints, package: web, revision: 1}, downstream: {repo: edge, package: new}, "+
 		"approvalPolicy: Automatic}}")
-	out := g.run(t, plugin(t)+" plan --namespace="+team+" -f "+file+" || true")
+	out := g.run(t, plugin(t)+" plan --namespace="+team+" --controller-account="+namespace+"/sync-controller-"+team+" -f "+
+		file+" || true")
 	if !strings.Contains(out, "Approved=False (PermissionMissing)") || strings.Contains(out, "assumes that the controller") {
 		t.Errorf("the plan for %s does not say that its controller may not approve:\n%s", team, out)
 	}
