@@ -111,11 +111,8 @@ func (r *repository) inTheWay(where string) error {
 	if inTheWay, err := r.noPackage(where); !inTheWay {
 		return err
 	}
-	err := fmt.Errorf("%s is on the branch %s, and has no Kptfile, so it is no package: move it away; or add a Kptfile, "+
-		"give it its upstream by variants adopt, and set spec.adoptionPolicy to adoptExisting", where,
-		strings.TrimPrefix(r.branch(), branches))
-	return &packages.Error{Kind: packages.ErrRefused, Err: err,
-		Condition: v1alpha1.Stalled(v1alpha1.ReasonDownstreamExists, err.Error())}
+	return r.onIt(where, "has no Kptfile, so it is no package: move it away; or add a Kptfile, give it its upstream by "+
+		"variants adopt, and set spec.adoptionPolicy to adoptExisting")
 }
 
 // exists refuses to clone over a package that the branch has: the clone would take back what people changed in it.
@@ -124,9 +121,13 @@ func (r *repository) exists(where string) error {
 	if err != nil || tree == "" {
 		return err
 	}
-	err = fmt.Errorf("%s is on the branch %s, and is not this variant's: set spec.adoptionPolicy to adoptExisting to "+
-		"take it over as it is, or name another package in spec.downstream", where,
-		strings.TrimPrefix(r.branch(), branches))
+	return r.onIt(where, "is not this variant's: set spec.adoptionPolicy to adoptExisting to take it over as it is, or "+
+		"name another package in spec.downstream")
+}
+
+// onIt returns the error of a package of which the branch has the directory, and what that means.
+func (r *repository) onIt(where, means string) error {
+	err := fmt.Errorf("%s is on the branch %s, and %s", where, strings.TrimPrefix(r.branch(), branches), means)
 	return &packages.Error{Kind: packages.ErrRefused, Err: err,
 		Condition: v1alpha1.Stalled(v1alpha1.ReasonDownstreamExists, err.Error())}
 }

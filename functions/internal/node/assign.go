@@ -146,16 +146,21 @@ func Loose(n *yaml.Node, path string) error {
 			n.Value)
 	}
 	for i, c := range n.Content {
-		p := path
-		switch {
-		case n.Kind == yaml.SequenceNode:
-			p = Index(path, i)
-		case i%2 == 1:
-			p = Join(path, n.Content[i-1].Value)
-		}
-		if err := Loose(c, p); err != nil {
+		if err := Loose(c, childPath(n, path, i)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// childPath returns the path of a child of n, which has this path: a key has that of its map.
+func childPath(n *yaml.Node, path string, i int) string {
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		return Index(path, i)
+	case i%2 == 1:
+		return Join(path, n.Content[i-1].Value)
+	default:
+		return path
+	}
 }

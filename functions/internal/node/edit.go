@@ -106,13 +106,9 @@ func (e *Editor) replaceable(n *yaml.Node, path string) error {
 func distinct(n *yaml.Node, path string) error {
 	seen := map[string]bool{}
 	for i, c := range n.Content {
-		p := path
-		switch {
-		case n.Kind == yaml.SequenceNode:
-			p = Index(path, i)
-		case i%2 == 1:
+		p := childPath(n, path, i)
+		if n.Kind == yaml.MappingNode && i%2 == 1 {
 			key := n.Content[i-1]
-			p = Join(path, key.Value)
 			id := key.ShortTag() + key.Value
 			if key.Kind == yaml.ScalarNode && seen[id] {
 				return errorf(p, "stands twice: remove one of the two")

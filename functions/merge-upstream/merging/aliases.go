@@ -143,11 +143,13 @@ func (w *walker) found() map[string]bool {
 
 // withoutAliases returns the three versions of a resource with all aliases written out; nil if there are none.
 func (t *tuple) withoutAliases() *tuple {
+	isAliased := func(d *document) bool { return d != nil && hasAlias(d.root) }
+	if !isAliased(t.original) && !isAliased(t.local) && !isAliased(t.updated) {
+		return nil
+	}
 	plain := *t
-	aliased := false
 	for _, d := range []**document{&plain.original, &plain.local, &plain.updated} {
 		if *d != nil {
-			aliased = aliased || hasAlias((*d).root)
 			written := **d
 			written.root = withoutAliases(written.root)
 			if *d != t.local {
@@ -155,9 +157,6 @@ func (t *tuple) withoutAliases() *tuple {
 			}
 			*d = &written
 		}
-	}
-	if !aliased {
-		return nil
 	}
 	return &plain
 }
