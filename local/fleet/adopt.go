@@ -30,6 +30,9 @@ func (s *syncer) claim(ctx context.Context, variants []v1alpha1.PackageVariant) 
 		}
 	}
 	claimed, err := s.home.Claim(ctx, claims)
+	if len(claimed) == 0 { // as for most of the variants that a set makes
+		return err
+	}
 	notes := s.home.Notes()
 	for _, id := range claimed {
 		for _, by := range variantsOf(id, notes[id].Owners) {
