@@ -49,11 +49,6 @@ func (m *Memo) Clone(upstream map[string]string, pkg string, lock *revision.Lock
 }
 
 // Upgrade returns the files that Porch saves after it has merged the files of a package with those of another upstream.
-func Upgrade(merged map[string]string, lock *revision.Lock) (map[string]string, error) {
-	return (*Memo)(nil).Upgrade(merged, lock)
-}
-
-// Upgrade does as the function Upgrade does.
 func (m *Memo) Upgrade(merged map[string]string, lock *revision.Lock) (map[string]string, error) {
 	files, err := locked(merged, "", lock)
 	if err != nil {

@@ -54,9 +54,3 @@ const (
 	// PackageContextKeyPackagePath is the package context key that kpt sets to the path of the package.
 	PackageContextKeyPackagePath = "package-path"
 )
-
-// ReservedPackageContextKeys returns the package context keys that belong to kpt and that no variant may set or
-// remove. Porch's controller refuses the same two. The slice is the caller's own.
-func ReservedPackageContextKeys() []string {
-	return []string{PackageContextKeyName, PackageContextKeyPackagePath}
-}
