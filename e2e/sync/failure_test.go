@@ -3,6 +3,7 @@
 package sync
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/package-variants/package-variants/e2e/internal/controller"
@@ -19,6 +20,14 @@ func TestReplicas(t *testing.T) {
 	a := w.start(elect...)
 	w.target("first")
 	b := w.start(elect...)
+	const leaderMetric = "leader_election_master_status"
+	w.Eventually("the second waits for its turn", func() error {
+		families, err := b.Metrics()
+		if err == nil && families[leaderMetric] == nil {
+			err = fmt.Errorf("it has no %s", leaderMetric)
+		}
+		return err
+	})
 	acted := func(p *controller.Process) float64 {
 		return p.Metric(reconcilesMetric, nil)
 	}
