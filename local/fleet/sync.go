@@ -278,8 +278,11 @@ func (s *syncer) push(ctx context.Context) (on bool, err error) {
 	for _, o := range s.home.Push(ctx) {
 		id := o.Namespace + "/" + o.Name
 		s.report.pushed(id, &o)
+		if refusal, ok := errors.AsType[*home.Refusal](o.Err); ok && refusal.Merge { // the home has noted it
+			o.Err = &packages.Error{Kind: packages.ErrStale, Err: refusal}
+		}
 		if o.Err != nil {
-			if err := s.unpush(ctx, id, owners, &o); err != nil {
+			if err := s.unpush(ctx, id, owners, o.Err); err != nil {
 				return false, err
 			}
 		}
@@ -288,22 +291,19 @@ func (s *syncer) push(ctx context.Context) (on bool, err error) {
 	return on, ctx.Err()
 }
 
-// unpush takes back what was reported of a revision that could not be pushed.
-func (s *syncer) unpush(ctx context.Context, id string, owners home.Notes, o *home.Outcome) error {
-	if refusal, ok := errors.AsType[*home.Refusal](o.Err); ok && refusal.Merge { // the home has noted it
-		o.Err = &packages.Error{Kind: packages.ErrStale, Err: refusal}
-	}
-	if note, known := owners[id]; known && errors.Is(o.Err, packages.ErrRefused) {
+// unpush takes back what was reported of a revision that could not be pushed, for this reason.
+func (s *syncer) unpush(ctx context.Context, id string, owners home.Notes, reason error) error {
+	if note, known := owners[id]; known && errors.Is(reason, packages.ErrRefused) {
 		s.unpushed[id] = note
 	}
 	of := variantsOf(id, owners[id].Owners)
 	for _, key := range of {
-		if err := s.takeBack(ctx, key, o.Err); err != nil {
+		if err := s.takeBack(ctx, key, reason); err != nil {
 			return err
 		}
 	}
-	if len(of) == 0 && !errors.Is(o.Err, packages.ErrStale) {
-		s.errs["package revision "+id] = o.Err
+	if len(of) == 0 && !errors.Is(reason, packages.ErrStale) {
+		s.errs["package revision "+id] = reason
 	}
 	return nil
 }
