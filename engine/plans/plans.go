@@ -65,6 +65,9 @@ type Plan struct {
 	Variants []Variant `json:"variants"`
 	// Notes say what is not predicted.
 	Notes []string `json:"notes,omitempty"`
+	// NotContacted are the addresses of git repositories that were not read, because only a stranger names them. What
+	// becomes of their packages is not predicted.
+	NotContacted []string `json:"notContacted,omitempty"`
 	// About is where and when the plan was made. It is for people, and not part of the plan itself.
 	About About `json:"-"`
 }
@@ -277,7 +280,8 @@ func (p *Plan) Changes() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(p.Sets, func(s Set) bool { return len(s.Created)+len(s.Updated)+len(s.Deleted) > 0 })
+	return len(p.NotContacted) > 0 ||
+		slices.ContainsFunc(p.Sets, func(s Set) bool { return len(s.Created)+len(s.Updated)+len(s.Deleted) > 0 })
 }
 
 // Errors returns what the plan breaks, what fails, and what could not be predicted.

@@ -71,6 +71,8 @@ func New(streams programs.Streams) *cobra.Command {
 	flags.StringVar(&e.fleet.State, "state", "", "`address` of the git repository that remembers what was done; "+
 		"by default the remote of the one with the manifests")
 	flags.StringVar(&e.fleet.Cache, "cache", "", "`directory` for clones; by default one in the user's cache directory")
+	flags.StringArrayVar(&e.fleet.Allow, "allow", nil, "`address` of git repositories that may be contacted although the "+
+		"manifests on the default branch do not name them, with all below it; may be repeated")
 	for _, command := range commands {
 		root.AddCommand(command(e))
 	}

@@ -5,11 +5,13 @@ package command
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/local/fleet"
+	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/programs"
 	"github.com/spf13/cobra"
 )
@@ -30,8 +32,9 @@ const exampleDiff = `  # What would be published?
   # How does the package differ from its blueprint?
   variants diff edge-web --dir fleet/ --against upstream`
 
-// differ is the program that shows differences.
-var differ = programs.Differ{Variable: "VARIANTS_EXTERNAL_DIFF", Default: []string{"git", "diff", "--no-index"}}
+// differ is the program that shows differences: git, which finds no repository in the files that it compares.
+var differ = programs.Differ{Variable: "VARIANTS_EXTERNAL_DIFF", Default: []string{"git", "diff", "--no-index"},
+	Start: git.Process{Repository: os.DevNull}.Command}
 
 func newDiff(e *env) *cobra.Command {
 	var against string

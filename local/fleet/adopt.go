@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -55,7 +56,7 @@ func (f *Fleet) Copy(ctx context.Context, namespace, dir string, of revision.Pac
 		return nil, fmt.Errorf("%w: name the directory of a package in a clone", err)
 	}
 	d, err := locate(ctx, dir)
-	if err != nil {
+	if err = errors.Join(err, d.close()); err != nil {
 		return nil, err
 	}
 	if d.remote == "" {

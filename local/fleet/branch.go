@@ -18,7 +18,8 @@ const stateDir = ".fleet"
 
 // branch is the state of a fleet in git.
 type branch struct {
-	git *git.Repository
+	git     *git.Repository
+	address string
 	// fleet names the fleet, dir is the directory of its state.
 	fleet, dir string
 	// at is where the branch was seen, tree what the state was then; "" for none.
@@ -27,11 +28,11 @@ type branch struct {
 
 // openBranch returns the state of a fleet at an address.
 func openBranch(ctx context.Context, cache, address, fleet, at string) (*branch, error) {
-	repository, err := git.Open(ctx, cache, address)
+	repository, err := git.OpenOwn(ctx, cache, address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read what was recorded of the fleet: %w", err)
 	}
-	return &branch{git: repository, fleet: fleet, dir: path.Join(at, stateDir)}, nil
+	return &branch{git: repository, address: address, fleet: fleet, dir: path.Join(at, stateDir)}, nil
 }
 
 // fetch reads where the branch is.

@@ -6,20 +6,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/manifests"
 )
 
 // directory is where the manifests of a fleet are.
 type directory struct {
 	dir string
-	// remote is the git repository that has them; "" if they are in none. Path is their directory in it.
+	// checkout is the git repository that has it; nil for none.
+	checkout *git.Checkout
+	// remote is the address of the repository from which that is a clone; "" for none. Path is the directory in it.
 	remote, path string
 	// head is the commit that is checked out, commit the last one before it that changed the directory; "" for none.
-	head, commit string
+	head, commit git.Hash
 }
 
 // locate finds out in which git repository a directory is.
@@ -29,30 +34,48 @@ func locate(ctx context.Context, dir string) (*directory, error) {
 		return nil, err
 	}
 	d := &directory{dir: whole, path: filepath.Base(whole)}
-	top, err := d.git(ctx, "rev-parse", "--show-toplevel", "--show-prefix")
-	if err != nil { // it is in none
-		return d, nil
+	if d.checkout, err = git.Find(ctx, whole); err != nil || d.checkout == nil {
+		return d, err
 	}
-	_, prefix, _ := strings.Cut(top, "\n")
-	d.path = strings.Trim(prefix, "/\n")
-	if d.head, err = d.git(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err == nil {
-		err = d.last(ctx)
-	} else {
-		d.head, err = "", nil
+	d.path = d.checkout.Path
+	if d.head, err = d.checkout.Head(ctx); err == nil {
+		d.remote, err = d.checkout.Remote(ctx)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil && d.head != "" {
+		d.commit, err = d.checkout.Last(ctx, d.head, d.path)
 	}
-	remote := "origin"
-	if branch, err := d.git(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"); err == nil {
-		if named, err := d.git(ctx, "config", "--get", "branch."+branch+".remote"); err == nil && named != "." {
-			remote = named
-		}
+	return d, err
+}
+
+// errShallow says that the history of a checkout is cut off, and that the remote does not have its commit.
+var errShallow = errors.New("the clone is shallow, and no branch or tag of its remote has the commit that is checked " +
+	"out: check out the whole history (fetch-depth: 0)")
+
+// history returns a repository that has the history of what is checked out: the checkout, or, where that lacks a part of
+// it, the remote, as it was fetched. From there comes the last commit that changed the directory, too.
+func (d *directory) history(ctx context.Context, origin func(context.Context) (*git.Repository, error)) (
+	*git.Repository, error) {
+	shallow, err := d.checkout.IsShallow(ctx)
+	if err != nil || !shallow {
+		return d.checkout.Repository, err
 	}
-	if address, err := d.git(ctx, "remote", "get-url", remote); err == nil {
-		d.remote = address
+	remote, err := origin(ctx)
+	if err != nil || remote == nil {
+		return nil, errors.Join(err, errShallow)
 	}
-	return d, nil
+	if _, err := remote.Commit(d.head); errors.Is(err, git.ErrMissing) {
+		return nil, errShallow
+	}
+	d.commit, err = remote.Last(ctx, d.head, d.path)
+	return remote, err
+}
+
+// close ends what reads the checkout.
+func (d *directory) close() error {
+	if d == nil || d.checkout == nil {
+		return nil
+	}
+	return d.checkout.Close()
 }
 
 // id names the fleet: its git repository without who asks, and its path there.
@@ -61,7 +84,7 @@ func (d *directory) id(state string) string {
 	if address == "" {
 		address = state
 	}
-	return strings.TrimSpace(revision.Address(address) + " " + d.path)
+	return strings.TrimSpace(revision.Address(git.Shown(address)) + " " + d.path)
 }
 
 // standing says how a directory is related to what was synced last.
@@ -73,81 +96,47 @@ type standing struct {
 }
 
 // stand compares the directory with the commit that was synced last; "" for none.
-func (d *directory) stand(ctx context.Context, last string) (standing, error) {
+func (d *directory) stand(ctx context.Context, history *git.Repository, last git.Hash) (standing, error) {
 	if d.commit == "" {
 		return standing{aside: d.dir + " is in no commit of a git repository"}, nil
 	}
-	changed, err := d.git(ctx, "status", "--porcelain", "--untracked-files=all", "--", ".")
+	if related := d.merged(ctx, history, last); related != (standing{}) {
+		return related, nil
+	}
+	committed, err := d.committed()
 	if err != nil {
 		return standing{}, err
 	}
-	if related := d.merged(ctx, last); related != (standing{}) {
-		return related, nil
-	}
-	if changed != "" {
+	changed, err := manifests.Changed(os.DirFS(d.dir), committed)
+	if err == nil && len(changed) > 0 {
 		return standing{aside: "some files of " + d.dir + " are in no commit"}, nil
 	}
-	return standing{}, nil
+	return standing{}, err
+}
+
+// committed returns the files of the directory in the commit that is checked out.
+func (d *directory) committed() (fs.FS, error) {
+	tree, err := d.checkout.At(d.head, d.path)
+	return d.checkout.FS(tree), err
 }
 
 // merged compares the directory, as it is when what is in it is merged, with the commit that was synced last; "" for
-// none.
-func (d *directory) merged(ctx context.Context, last string) standing {
+// none. The history has both commits if they are related.
+func (d *directory) merged(ctx context.Context, history *git.Repository, last git.Hash) standing {
 	switch {
 	case d.commit == "" || last == "" || last == d.commit:
 		return standing{}
-	case d.before(ctx, d.head, last):
+	case before(ctx, history, d.head, last):
 		return standing{late: fmt.Sprintf("%.10s was synced already, and it is later than %.10s, which is checked out", last,
 			d.head)}
-	case d.before(ctx, last, d.head):
+	case before(ctx, history, last, d.head):
 		return standing{}
 	}
 	return standing{aside: fmt.Sprintf("the commit %.10s does not follow %.10s, which was synced last", d.head, last)}
 }
 
-// unmerged says why the commit of the directory does not count yet: it is not on the default branch of its remote. It
-// returns "" if it is, or if there is no such branch. The repository is the remote, as it was fetched.
-func (d *directory) unmerged(ctx context.Context, remote *git.Repository) (string, error) {
-	ref, err := remote.Default(ctx)
-	if err != nil || ref == "" {
-		return "", err
-	}
-	commit := git.Hash(d.commit)
-	_, err = remote.Commit(commit)
-	if err == nil {
-		var common git.Hash
-		if common, err = remote.MergeBase(ctx, commit, git.Hash(ref)); err == nil && common == commit {
-			return "", nil
-		}
-	}
-	if err != nil && !errors.Is(err, git.ErrMissing) {
-		return "", err
-	}
-	return fmt.Sprintf("the commit %.10s is not on %s, the default branch of %s", d.commit,
-		strings.TrimPrefix(ref, "refs/heads/"), remote.Address()), nil
-}
-
-// last finds the last commit that changed the directory. A clone that lacks a part of the history gets it.
-func (d *directory) last(ctx context.Context) error {
-	shallow, err := d.git(ctx, "rev-parse", "--is-shallow-repository")
-	if err == nil && shallow == "true" {
-		if _, err := d.git(ctx, "fetch", "--quiet", "--unshallow"); err != nil {
-			return fmt.Errorf("%s is in a shallow clone, and the rest of its history cannot be fetched: %w", d.dir, err)
-		}
-	}
-	if err == nil {
-		d.commit, err = d.git(ctx, "rev-list", "-1", "HEAD", "--", ".")
-	}
-	return err
-}
-
-// before reports whether a commit is in the history of another: not if one of them is not known here.
-func (d *directory) before(ctx context.Context, a, b string) bool {
-	_, err := d.git(ctx, "merge-base", "--is-ancestor", a, b)
-	return err == nil
-}
-
-// git runs git in the directory.
-func (d *directory) git(ctx context.Context, args ...string) (string, error) {
-	return git.In(ctx, d.dir, args...)
+// before reports whether a commit is in the history of another: not if one of them is not known.
+func before(ctx context.Context, in *git.Repository, a, b git.Hash) bool {
+	common, err := in.MergeBase(ctx, a, b)
+	return err == nil && common == a
 }

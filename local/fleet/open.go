@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -30,6 +31,8 @@ type Options struct {
 	Removals int
 	// Render has kpt run the pipelines of packages.
 	Render bool
+	// Allow are addresses that may be contacted, with all below them, though no manifest on the default branch names them.
+	Allow []string
 	// Aside has a commit that does not follow the one that was synced last count, and files that are in no commit.
 	Aside bool
 	// Now is the clock; nil for the time of day.
@@ -41,11 +44,17 @@ func (o *Options) mostRemovals() int { return cmp.Or(o.Removals, MaxRemovals) }
 
 // Fleet is a directory of manifests with what was recorded of it, and the home of its packages.
 type Fleet struct {
-	where  *directory
-	branch *branch
-	home   *home.Home
-	store  *store
-	source *objects.Static
+	where    *directory
+	branch   *branch
+	home     *home.Home
+	contacts *contacts
+	// remote is what origin returns, unless that is the branch's.
+	remote *git.Repository
+	cache  string
+	// addresses are those of the manifests.
+	addresses []string
+	store     *store
+	source    *objects.Static
 	// kpt runs pipelines; nil if nothing does.
 	kpt *programs.Kpt
 	// was is what was recorded last.
@@ -73,10 +82,11 @@ func Open(ctx context.Context, o Options) (_ *Fleet, err error) {
 			return nil, err
 		}
 	}
-	m, err := manifests.Read(o.Dir)
+	m, err := manifests.Read(os.DirFS(o.Dir), o.Dir)
 	if err != nil {
 		return nil, err
 	}
+	f.cache = filepath.Join(o.Cache, "fleets")
 	if f.where, err = locate(ctx, o.Dir); err != nil {
 		return nil, err
 	}
@@ -89,17 +99,50 @@ func Open(ctx context.Context, o Options) (_ *Fleet, err error) {
 			"by --state", o.Dir)
 	}
 	id := f.where.id(address)
-	if f.branch, err = openBranch(ctx, filepath.Join(o.Cache, "fleets"), address, id, f.where.path); err != nil {
+	if f.branch, err = openBranch(ctx, f.cache, address, id, f.where.path); err != nil {
 		return nil, err
 	}
 	if f.was, err = f.branch.load(ctx); err != nil {
 		return nil, err
 	}
+	if err := f.mayContact(ctx, &o, address); err != nil {
+		return nil, err
+	}
+	f.addresses = addressesOf(m)
 	f.store, f.lost = newStore(id, &o, m, f.was)
 	f.source = m.Source()
 	f.home = home.New(home.Options{Cache: filepath.Join(o.Cache, "packages"), Fleet: id, Notes: f.was.Notes,
-		Repositories: m.Repositories})
+		Repositories: m.Repositories, Contact: f.contacts.check})
 	return f, nil
+}
+
+// mayContact decides what may be contacted. The address is that of the state.
+func (f *Fleet) mayContact(ctx context.Context, o *Options, address string) (err error) {
+	f.contacts, err = newContacts(ctx, o, []string{f.where.remote, address}, f.was.Addresses)
+	if err == nil {
+		f.contacts.merged = func() ([]string, error) { return f.mergedAddresses(ctx) }
+	}
+	if err == nil && f.where.checkout != nil {
+		f.contacts.inside, err = filepath.EvalSymlinks(f.where.checkout.Root)
+	}
+	return err
+}
+
+// origin returns the remote of the directory, as it was fetched; nil if it has none.
+func (f *Fleet) origin(ctx context.Context) (_ *git.Repository, err error) {
+	switch {
+	case f.where.remote == "":
+		return nil, nil
+	case f.where.remote == f.branch.address:
+		return f.branch.git, nil
+	case f.remote != nil:
+		return f.remote, nil
+	}
+	if f.remote, err = git.OpenOwn(ctx, f.cache, f.where.remote); err != nil {
+		return nil, err
+	}
+	_, err = f.remote.Fetch(ctx)
+	return f.remote, err
 }
 
 // Close ends what reads the clones.
@@ -111,5 +154,9 @@ func (f *Fleet) Close() error {
 	if f.branch != nil {
 		errs = append(errs, f.branch.git.Close())
 	}
+	if f.remote != nil {
+		errs = append(errs, f.remote.Close())
+	}
+	errs = append(errs, f.where.close())
 	return errors.Join(errs...)
 }

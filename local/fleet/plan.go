@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
@@ -27,7 +28,10 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	s := newSyncer(f, o)
-	stands := s.where.merged(ctx, s.was.Commit)
+	stands, err := s.standMerged(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if stands.late != "" && !s.Aside {
 		s.report.note("a sync of this commit does nothing: %s", stands.late)
 	}
@@ -43,7 +47,7 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	}
 	for _, pv := range s.store.AllVariants() {
 		all.Variants = append(all.Variants, objects.KeyOf(&pv))
-		if _, err := s.held(ctx, objects.KeyOf(&pv)); err != nil { // it was so before the plan
+		if _, err := s.heldInPlan(ctx, objects.KeyOf(&pv)); err != nil { // it was so before the plan
 			return nil, err
 		}
 	}
@@ -51,17 +55,62 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 		Packages: &planned{s.packages(), s.home, s.store.log, map[types.NamespacedName]map[string]string{}},
 		Source:   func(func(context.Context, objects.Kind) error) objects.Source { return s.source }}
 	plan, err := plans.Make(ctx, world, all, plans.Options{Version: s.version(), Anew: true, Runtime: mutate.Builtin{},
-		Diffs: diffs, Rendered: true, Held: s.held})
+		Diffs: diffs, Rendered: true, Held: s.heldInPlan})
 	if err != nil {
 		return nil, err
 	}
 	s.advise(ctx)
-	plan.Notes = s.report.Notes
+	plan.NotContacted, plan.Notes = s.contacts.refused, s.report.Notes
+	for _, address := range plan.NotContacted {
+		plan.Notes = append(plan.Notes, (&notContacted{address}).Error())
+	}
 	for _, found := range s.report.Found {
 		plan.Notes = append(plan.Notes, "Found: "+found)
 	}
 	plan.About = plans.About{Over: "the fleet " + s.subject(), Time: s.store.log.Now()}
 	return plan, nil
+}
+
+// standMerged compares the directory, as it is when what is in it is merged, with the commit that was synced last. What a
+// shallow clone does not show is not told.
+func (s *syncer) standMerged(ctx context.Context) (standing, error) {
+	if s.where.head == "" {
+		return standing{}, nil
+	}
+	history, err := s.where.history(ctx, s.origin)
+	if err != nil {
+		if errors.Is(err, errShallow) {
+			err = nil
+		}
+		return standing{}, err
+	}
+	return s.where.merged(ctx, history, s.was.Commit), nil
+}
+
+// heldInPlan is held, but a variant also stays as it is if its upstream or its package is in a git repository that is not
+// contacted.
+func (s *syncer) heldInPlan(ctx context.Context, key types.NamespacedName) (bool, error) {
+	pv, err := s.store.Variant(ctx, key.Namespace, key.Name)
+	if err != nil || pv == nil {
+		return false, err
+	}
+	var repos []string
+	if u := pv.Spec.Upstream; u != nil {
+		repos = append(repos, u.Repo)
+	}
+	if d := pv.Spec.Downstream; d != nil {
+		repos = append(repos, d.Repo)
+	}
+	for _, repo := range repos {
+		why := s.home.Unread(key.Namespace, repo)
+		if _, ok := errors.AsType[*notContacted](why); ok {
+			return true, s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) {
+				v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, "Repository "+repo+": "+why.Error()).
+					Set(&pv.Status.Conditions, pv.Generation)
+			})
+		}
+	}
+	return s.held(ctx, key)
 }
 
 // planned are packages in which a plan is made: they note each write, and keep the files that revisions had before.

@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,7 +21,9 @@ import (
 // State is what a fleet needs to know from one sync to the next.
 type State struct {
 	// Commit is the one of the fleet's directory that was synced last; "" if it was in none.
-	Commit     string
+	Commit git.Hash
+	// Addresses are those of the git repositories that were synced.
+	Addresses  []string
 	Sets       map[types.NamespacedName]v1alpha2.PackageVariantSet
 	Variants   map[types.NamespacedName]RecordedVariant
 	Notes      home.Notes
@@ -57,7 +60,8 @@ const (
 // fleetState is what fleetFile has.
 type fleetState struct {
 	Fleet      string               `json:"fleet"`
-	Commit     string               `json:"commit,omitempty"`
+	Commit     git.Hash             `json:"commit,omitempty"`
+	Addresses  []string             `json:"addresses,omitempty"`
 	Rejections map[string]Rejection `json:"rejections,omitempty"`
 }
 
@@ -76,7 +80,7 @@ func (s *State) encode(fleet string) (map[string]string, error) {
 		files[name] = string(text)
 		return err
 	}
-	about := fleetState{Fleet: fleet, Commit: s.Commit, Rejections: map[string]Rejection{}}
+	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses, Rejections: map[string]Rejection{}}
 	for key, r := range s.Rejections {
 		about.Rejections[key.String()] = r
 	}
@@ -140,7 +144,7 @@ func (s *State) add(name, text string) error {
 		if about.Fleet == "" {
 			return errEmpty
 		}
-		s.Commit = about.Commit
+		s.Commit, s.Addresses = about.Commit, about.Addresses
 		for id, r := range about.Rejections {
 			namespace, name, _ := strings.Cut(id, "/")
 			s.Rejections[types.NamespacedName{Namespace: namespace, Name: name}] = r

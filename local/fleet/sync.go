@@ -3,11 +3,11 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -78,7 +78,7 @@ func newSyncer(f *Fleet, o Options) *syncer {
 // begin decides what may be done by how the manifests are related to those that were synced last. It reports whether
 // there is something to sync.
 func (s *syncer) begin(ctx context.Context) (bool, error) {
-	stands, err := s.where.stand(ctx, s.was.Commit)
+	stands, err := s.stand(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -86,11 +86,12 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 		s.report.note("nothing was done: %s", stands.late)
 		return false, nil
 	}
-	if stands.aside == "" && !s.Aside {
-		if stands.aside, err = s.unmerged(ctx); err != nil {
-			return false, err
-		}
+	unmerged, err := s.unmerged(ctx)
+	if err != nil {
+		return false, err
 	}
+	s.contacts.all = s.Aside || unmerged == ""
+	stands.aside = cmp.Or(stands.aside, unmerged)
 	if err := s.start(ctx, stands.aside); err != nil {
 		return false, err
 	}
@@ -104,6 +105,7 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 func (s *syncer) start(ctx context.Context, aside string) error {
 	s.state = newState()
 	s.state.Commit, s.state.Rejections = s.where.commit, maps.Clone(s.was.Rejections)
+	s.state.Addresses = s.addresses
 	if aside != "" && !s.Aside {
 		s.state.Commit = s.was.Commit
 		s.store.keeps = "nothing is removed, because " + aside + " (with --any-commit that counts)"
@@ -111,22 +113,34 @@ func (s *syncer) start(ctx context.Context, aside string) error {
 	return errors.Join(s.leftBehind(ctx), s.removeAll(ctx))
 }
 
-// unmerged says why the commit of the manifests does not count yet, unless it was synced already; "" if it does.
-func (s *syncer) unmerged(ctx context.Context) (why string, err error) {
-	if s.where.remote == "" || s.where.commit == s.was.Commit {
+// stand compares the directory with the commit that was synced last.
+func (s *syncer) stand(ctx context.Context) (standing, error) {
+	if s.where.head == "" {
+		return standing{aside: s.where.dir + " is in no commit of a git repository"}, nil
+	}
+	history, err := s.where.history(ctx, s.origin)
+	if err != nil {
+		return standing{}, fmt.Errorf("%s: %w", s.where.dir, err)
+	}
+	return s.where.stand(ctx, history, s.was.Commit)
+}
+
+// unmerged says why the commit of the manifests does not count yet, unless it was synced already: it is not on the
+// default branch of its remote. It returns "" if it is, or if there is no such branch.
+func (s *syncer) unmerged(ctx context.Context) (string, error) {
+	if s.Aside || s.where.commit == "" || s.where.commit == s.was.Commit {
 		return "", nil
 	}
-	remote := s.branch.git
-	if s.State != "" {
-		if remote, err = git.Open(ctx, filepath.Join(s.Cache, "fleets"), s.where.remote); err != nil {
-			return "", err
-		}
-		defer func() { err = errors.Join(err, remote.Close()) }()
-		if _, err := remote.Fetch(ctx); err != nil {
-			return "", err
-		}
+	remote, err := s.origin(ctx)
+	if err != nil || remote == nil {
+		return "", err
 	}
-	return s.where.unmerged(ctx, remote)
+	ref, err := remote.Default(ctx)
+	if err != nil || ref == "" || before(ctx, remote, s.where.commit, git.Hash(ref)) {
+		return "", err
+	}
+	return fmt.Sprintf("the commit %.10s is not on %s, the default branch of %s", s.where.commit,
+		strings.TrimPrefix(ref, "refs/heads/"), remote.Address()), nil
 }
 
 // removeAll removes the variants that are lost.
@@ -338,6 +352,7 @@ func (s *syncer) recorded(key types.NamespacedName) v1alpha1.PackageVariantStatu
 func (s *syncer) record(ctx context.Context, announce bool) error {
 	now := newState()
 	now.Commit, now.Rejections, now.Notes = s.state.Commit, maps.Clone(s.state.Rejections), s.home.Notes()
+	now.Addresses = s.state.Addresses
 	for id, note := range s.unpushed {
 		if _, known := now.Notes[id]; !known {
 			now.Notes[id] = note

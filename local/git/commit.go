@@ -4,9 +4,7 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 )
 
@@ -32,8 +30,7 @@ func (r *Repository) who(ctx context.Context) (*signer, error) {
 		*into = strings.TrimSpace(string(out))
 	}
 	out, err := r.run(ctx, nil, "config", "--type=bool", "--get-regexp", `^(commit|tag)\.gpgsign$`)
-	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // it is 1 if there is none
+	if err != nil && !hasExited(err, 1) { // it is 1 if there is none
 		return nil, err
 	}
 	for line := range strings.Lines(string(out)) { // the last one counts

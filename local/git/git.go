@@ -6,8 +6,6 @@
 package git
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,14 +13,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"k8s.io/utils/lru"
 )
@@ -41,7 +36,7 @@ var oldest = [2]int{2, 39}
 
 // Check returns an error if there is no git, or one that is too old.
 func Check(ctx context.Context) error {
-	out, err := command(ctx, "", "version").Output()
+	out, err := Process{}.Command(ctx, "version").Output()
 	if err != nil {
 		return fmt.Errorf("git cannot be run, install it: %w", err)
 	}
@@ -64,6 +59,8 @@ func checkVersion(said string) error {
 // once.
 type Repository struct {
 	dir, address string
+	// own says that the address is the user's, and not that of a manifest.
+	own bool
 
 	trees *lru.Cache
 
@@ -78,22 +75,37 @@ type Repository struct {
 	fresh bool
 }
 
-// Open returns the repository at an address, of which a bare clone is in a directory of the cache. It makes the
-// clone if it is not there yet. Close ends what Open and the methods start.
+// Open returns the repository at an address that a manifest names, of which a bare clone is in a directory of the
+// cache. It makes the clone if it is not there yet. Close ends what Open and the methods start.
 func Open(ctx context.Context, cache, address string) (*Repository, error) {
+	return open(ctx, cache, address, false)
+}
+
+// OpenOwn is Open for an address that is the user's own: the remote of a clone, or one of the command line. Any transport
+// that git knows may be used for it.
+func OpenOwn(ctx context.Context, cache, address string) (*Repository, error) {
+	return open(ctx, cache, address, true)
+}
+
+func open(ctx context.Context, cache, address string, own bool) (*Repository, error) {
 	sum := sha256.Sum256([]byte(address))
-	r := &Repository{dir: filepath.Join(cache, hex.EncodeToString(sum[:10])), address: address,
-		pending: map[Hash]object{}, known: map[Hash]bool{}, trees: lru.New(maxTrees)}
+	r := newRepository(filepath.Join(cache, hex.EncodeToString(sum[:10])))
+	r.address, r.own = address, own
 	if _, err := os.Stat(filepath.Join(r.dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
-		if err := r.clone(ctx, cache); err != nil {
-			return nil, err
-		}
-	} else if _, err := r.run(ctx, nil, "gc", "--auto", "--quiet"); err != nil {
+		return r, r.clone(ctx, cache)
+	}
+	if err := r.secure(); err != nil {
+		return nil, r.damaged(err)
+	}
+	if _, err := r.run(ctx, nil, "gc", "--auto", "--quiet"); err != nil {
 		return nil, r.explain(ctx, err)
 	}
-	config, err := os.ReadFile(filepath.Join(r.dir, "config"))
-	r.sha256 = strings.Contains(strings.ToLower(string(config)), "objectformat = sha256")
-	return r, err
+	return r, nil
+}
+
+// newRepository returns the repository in a git directory.
+func newRepository(dir string) *Repository {
+	return &Repository{dir: dir, pending: map[Hash]object{}, known: map[Hash]bool{}, trees: lru.New(maxTrees)}
 }
 
 // clone makes the clone beside its place, so that a clone that is there is whole.
@@ -106,12 +118,9 @@ func (r *Repository) clone(ctx context.Context, cache string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(beside) }()
-	if _, err := execute(ctx, r, "", nil, "clone", "--quiet", "--bare", "--", r.address, beside); err != nil {
+	if _, err := r.output(ctx, Process{Own: r.own}, "clone", "--quiet", "--bare", "--no-local", "--template=", "--",
+		r.address, beside); err != nil {
 		return fmt.Errorf("cannot clone %w", err)
-	}
-	// The address may have a password in it.
-	if _, err := execute(ctx, r, beside, nil, "config", "--remove-section", "remote.origin"); err != nil {
-		return err
 	}
 	err = os.Rename(beside, r.dir)
 	if r.fresh = err == nil; err != nil {
@@ -119,7 +128,7 @@ func (r *Repository) clone(ctx context.Context, cache string) error {
 			return r.damaged(err)
 		} // another process was faster
 	}
-	return nil
+	return r.secure()
 }
 
 // Close ends the process that reads, and forgets what was not written to the clone.
@@ -231,12 +240,8 @@ func (r *Repository) MergeBase(ctx context.Context, a, b Hash) (Hash, error) {
 	if err := r.Write(ctx); err != nil {
 		return "", err
 	}
-	out, err := r.run(ctx, nil, "merge-base", string(a), string(b))
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 1 {
-		return "", nil
-	}
-	return Hash(strings.TrimSpace(string(out))), err
+	line, err := r.line(ctx, "merge-base", string(a), string(b))
+	return Hash(line), err
 }
 
 // Merge merges two commits as git does, and returns the tree, or else the files in which they conflict.
@@ -246,8 +251,7 @@ func (r *Repository) Merge(ctx context.Context, ours, theirs Hash) (tree Hash, c
 	}
 	out, err := r.run(ctx, nil, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", string(ours),
 		string(theirs))
-	var exit *exec.ExitError
-	conflicted := errors.As(err, &exit) && exit.ExitCode() == 1
+	conflicted := hasExited(err, 1)
 	if err != nil && !conflicted {
 		return "", nil, err
 	}
@@ -258,81 +262,16 @@ func (r *Repository) Merge(ctx context.Context, ours, theirs Hash) (tree Hash, c
 	return Hash(parts[0]), nil, nil
 }
 
-// Error is what git says when it fails.
-type Error struct {
-	// Address is that of the repository, Command what was asked of git, Words what it answered.
-	Address, Command, Words string
-	err                     error
-}
-
-// Error implements error.
-func (e *Error) Error() string {
-	return fmt.Sprintf("the git repository %s: git %s: %s", e.Address, e.Command, e.Words)
-}
-
-// Unwrap returns the error of the process.
-func (e *Error) Unwrap() error { return e.err }
-
-// In runs git in a directory that a person works in, and returns what it prints, without the last newline.
-func In(ctx context.Context, dir string, args ...string) (string, error) {
-	var out, said bytes.Buffer
-	cmd := command(ctx, "", args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &said
-	if err := cmd.Run(); err != nil {
-		words := cmp.Or(strings.TrimSpace(said.String()), err.Error())
-		return "", &Error{Address: dir, Command: args[0], Words: words, err: err}
-	}
-	return strings.TrimSpace(out.String()), nil
-}
-
 // run runs git in the clone.
 func (r *Repository) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
-	return execute(ctx, r, r.dir, stdin, args...)
+	return r.output(ctx, Process{Repository: r.dir, Own: r.own, In: stdin}, args...)
 }
 
-// execute runs git, in a repository's directory unless that is "".
-func execute(ctx context.Context, r *Repository, dir string, stdin io.Reader, args ...string) ([]byte, error) {
-	var out, said bytes.Buffer
-	cmd := command(ctx, dir, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &said
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		words := strings.TrimSpace(said.String())
-		if words == "" {
-			words = err.Error()
-		}
-		return out.Bytes(), &Error{Address: r.Address(), Command: args[0], err: err,
-			Words: strings.ReplaceAll(words, r.address, r.Address())}
+// output runs git for the repository.
+func (r *Repository) output(ctx context.Context, p Process, args ...string) ([]byte, error) {
+	out, err := p.output(ctx, []string{r.address}, args...)
+	if said, ok := errors.AsType[*Error](err); ok {
+		said.At = r.Address()
 	}
-	return out.Bytes(), nil
-}
-
-// command returns a git that never asks on a terminal, speaks English, and leaves no process behind.
-func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	args = append([]string{"-c", "gc.autoDetach=false"}, args...)
-	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // what is run is always git
-	cmd.WaitDelay = 10 * time.Second
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(ofCaller, name)
-	})
-	cmd.Env = append(cmd.Env, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
-	if dir != "" {
-		cmd.Env = append(cmd.Env, "GIT_DIR="+dir)
-	}
-	return cmd
-}
-
-// ofCaller are the variables by which a git that runs us as its hook names its own repository.
-var ofCaller = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
-	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "GIT_PREFIX", "GIT_NAMESPACE"}
-
-// Shown returns an address without the password in it.
-func Shown(address string) string {
-	if u, err := url.Parse(address); err == nil && u.User != nil {
-		return u.Redacted()
-	}
-	return address
+	return out, err
 }

@@ -244,7 +244,7 @@ func TestAway(t *testing.T) {
 	for address, want := range map[string]string{
 		"file://" + missing: "cannot clone the git repository file://" + missing + ": git clone: fatal: '" + missing +
 			"' does not appear to be a git repository\n",
-		"https://ada:secret@127.0.0.1:1/x.git": "cannot clone the git repository https://ada:xxxxx@127.0.0.1:1/x.git: git clone: " +
+		"https://ada:secret@127.0.0.1:1/x.git": "cannot clone the git repository https://127.0.0.1:1/x.git: git clone: " +
 			"fatal: unable to access",
 	} {
 		_, err := git.Open(t.Context(), t.TempDir(), address)

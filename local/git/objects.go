@@ -49,6 +49,8 @@ var kinds = map[string]byte{"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 // object is an object of a repository.
 type object struct {
 	kind string
+	// size is that of the data, which may not have been read.
+	size int64
 	data []byte
 }
 

@@ -52,7 +52,7 @@ func (r *Repository) closeReader() error {
 // start starts the process that reads, unless it runs. The lock must be held.
 func (r *Repository) start() error {
 	if r.reader == nil {
-		cmd := command(context.Background(), r.dir, "cat-file", "--batch-command")
+		cmd := Process{Repository: r.dir}.Command(context.Background(), "cat-file", "--batch-command")
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			return err
@@ -103,16 +103,15 @@ func (p *reader) answer(what, name string) (Hash, object, error) {
 		return "", object{}, fmt.Errorf("%s: %w", name, ErrMissing)
 	}
 	o := object{kind: fields[1]}
+	if o.size, err = strconv.ParseInt(fields[2], 10, 64); err != nil {
+		return "", object{}, err
+	}
 	if what == "contents" {
-		size, err := strconv.Atoi(fields[2])
-		if err != nil {
-			return "", object{}, err
-		}
-		o.data = make([]byte, size+1)
+		o.data = make([]byte, o.size+1)
 		if _, err := io.ReadFull(p.out, o.data); err != nil {
 			return "", object{}, err
 		}
-		o.data = o.data[:size]
+		o.data = o.data[:o.size]
 	}
 	return Hash(fields[0]), o, nil
 }
@@ -170,6 +169,20 @@ func (r *Repository) Blobs(hashes []Hash) (map[Hash]string, error) {
 		}
 	}
 	return all, nil
+}
+
+// Size returns how many bytes an object has.
+func (r *Repository) Size(h Hash) (int64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if o, pending := r.pending[h]; pending {
+		return int64(len(o.data)), nil
+	}
+	_, o, err := r.ask("info", string(h))
+	if err != nil {
+		return 0, r.damaged(err)
+	}
+	return o.size, nil
 }
 
 // Blob returns the content of a file.
@@ -284,7 +297,7 @@ func (r *Repository) put(kind string, data []byte) Hash {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.known[name] {
-		r.known[name], r.pending[name] = true, object{kind, data}
+		r.known[name], r.pending[name] = true, object{kind: kind, data: data}
 		r.size += len(data)
 	}
 	return name

@@ -89,3 +89,13 @@ func (h *Home) Remote(namespace, name string) string {
 	}
 	return ""
 }
+
+// Unread returns why the git repository of a Repository was not read; nil if it was, or if the Repository is not known.
+func (h *Home) Unread(namespace, name string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if r := h.repositories[key{namespace, name}]; r != nil {
+		return r.err
+	}
+	return nil
+}

@@ -77,11 +77,14 @@ func newClone(cache, remote string) *clone {
 }
 
 // fetch reads where the refs are.
-func (c *clone) fetch(ctx context.Context) {
+func (c *clone) fetch(ctx context.Context, contact func(address string) error) {
 	c.changes, c.publications, c.line = map[string]*change{}, nil, map[onBranch]bool{}
 	c.unpushed = map[git.Hash]bool{}
 	c.packages, c.dotted = map[string]map[string]bool{}, map[string]map[string]bool{}
 	c.refs, c.err = nil, nil
+	if c.err = contact(c.remote); c.err != nil {
+		return
+	}
 	if c.git == nil {
 		if c.git, c.err = git.Open(ctx, c.cache, c.remote); c.err != nil {
 			c.git = nil

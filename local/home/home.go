@@ -49,6 +49,8 @@ type Home struct {
 	judged map[key]judgement
 	index  index
 	memo   *tasks.Memo
+	// contact is that of Options.
+	contact func(address string) error
 }
 
 var _ packages.Home = (*Home)(nil)
@@ -72,12 +74,17 @@ type Options struct {
 	Repositories []manifests.Repository
 	// Notes are those that the Home had at its end; nil for none.
 	Notes Notes
+	// Contact returns why the git repository of an address is not contacted; nil if it is, as all are without Contact.
+	Contact func(address string) error
 }
 
 // New returns a home. It reads nothing before Fetch.
 func New(o Options) *Home {
 	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, notes: maps.Clone(o.Notes),
-		proposed: map[key]git.Hash{}, memo: tasks.NewMemo()}
+		proposed: map[key]git.Hash{}, memo: tasks.NewMemo(), contact: o.Contact}
+	if h.contact == nil {
+		h.contact = func(string) error { return nil }
+	}
 	if h.notes == nil {
 		h.notes = Notes{}
 	}
@@ -117,7 +124,7 @@ func (h *Home) Fetch(ctx context.Context) error {
 	defer h.mu.Unlock()
 	var all sync.WaitGroup
 	for _, c := range h.clones {
-		all.Go(func() { c.fetch(ctx) })
+		all.Go(func() { c.fetch(ctx, h.contact) })
 	}
 	all.Wait()
 	h.proposed, h.judged = map[key]git.Hash{}, map[key]judgement{}

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -23,6 +22,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/local/git"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -67,22 +67,12 @@ func (p place) String() string { return fmt.Sprintf("%s, line %d", p.file, p.lin
 
 // Read reads the YAML files of a directory and all below it. What is hidden, and directories below it that are kpt
 // packages, are no manifests. The error has every problem of every file: with one, nothing is read.
-func Read(dir string) (*Manifests, error) {
+func Read(root fs.FS, dir string) (*Manifests, error) {
 	m := &Manifests{places: map[identity]place{}}
 	var problems []error
-	root := os.DirFS(dir)
-	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case name == ".":
-			return nil
-		case strings.HasPrefix(entry.Name(), "."), entry.IsDir() && isPackage(root, name):
-			return leftOut(entry)
-		case entry.Type()&fs.ModeSymlink != 0:
+	err := walk(root, func(name string, entry fs.DirEntry) error {
+		if entry.Type()&fs.ModeSymlink != 0 {
 			problems = append(problems, link(root, name))
-			return nil
-		case entry.IsDir() || !isYAML(name):
 			return nil
 		}
 		text, err := fs.ReadFile(root, name)
@@ -107,6 +97,23 @@ func Read(dir string) (*Manifests, error) {
 	}
 	m.sort()
 	return m, nil
+}
+
+// walk visits the files of manifests in a directory and all below it, and all links.
+func walk(root fs.FS, visit func(name string, entry fs.DirEntry) error) error {
+	return fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name == ".":
+			return nil
+		case strings.HasPrefix(entry.Name(), "."), entry.IsDir() && isPackage(root, name):
+			return leftOut(entry)
+		case entry.IsDir() || entry.Type()&fs.ModeSymlink == 0 && !isYAML(name):
+			return nil
+		}
+		return visit(name, entry)
+	})
 }
 
 // leftOut returns what has a walk go on without an entry.
@@ -193,25 +200,28 @@ func versionOf(o *unstructured.Unstructured) string {
 
 // repositoryOf returns a Repository as the engine and git know it.
 func repositoryOf(dir string, at place, r *repositoryManifest) (Repository, error) {
-	git := r.Spec.Git
+	spec := r.Spec.Git
 	switch {
 	case r.Spec.Type != "" && r.Spec.Type != "git":
 		return Repository{}, fmt.Errorf("spec.type: it is %q, and packages are kept in git here", r.Spec.Type)
-	case git == nil || git.Repo == "":
+	case spec == nil || spec.Repo == "":
 		return Repository{}, errors.New("spec.git.repo: it is missing: it is the address of the git repository")
-	case slices.Contains(strings.Split(git.Directory, "/"), ".."):
+	case slices.Contains(strings.Split(spec.Directory, "/"), ".."):
 		return Repository{}, fmt.Errorf("spec.git.directory: it is %q, and has to be a directory of the git repository",
-			git.Directory)
+			spec.Directory)
 	}
-	out := Repository{Remote: git.Repo, CreateBranch: git.CreateBranch, Repository: objects.Repository{
+	if err := git.CheckAddress(spec.Repo); err != nil {
+		return Repository{}, fmt.Errorf("spec.git.repo: %w", err)
+	}
+	out := Repository{Remote: spec.Repo, CreateBranch: spec.CreateBranch, Repository: objects.Repository{
 		ObjectMeta: r.ObjectMeta, Repository: revision.Repository{Ready: true, Deployment: r.Spec.Deployment,
-			Address: git.Repo, Branch: git.Branch, Directory: git.Directory}}}
+			Address: spec.Repo, Branch: spec.Branch, Directory: spec.Directory}}}
 	if out.Branch == "" {
 		out.Branch = "main"
 	}
-	if strings.HasPrefix(git.Repo, "./") || strings.HasPrefix(git.Repo, "../") {
+	if strings.HasPrefix(spec.Repo, "./") || strings.HasPrefix(spec.Repo, "../") {
 		file := filepath.Join(dir, filepath.FromSlash(at.file))
-		remote, err := filepath.Abs(filepath.Join(filepath.Dir(file), filepath.FromSlash(git.Repo)))
+		remote, err := filepath.Abs(filepath.Join(filepath.Dir(file), filepath.FromSlash(spec.Repo)))
 		if err != nil {
 			return Repository{}, err
 		}

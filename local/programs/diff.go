@@ -21,6 +21,8 @@ type Differ struct {
 	// Variable is the environment variable that names the program, Default is the program otherwise, with its arguments.
 	Variable string
 	Default  []string
+	// Start makes the process of the default program from its arguments; nil for the one on the PATH as it is.
+	Start func(ctx context.Context, args ...string) *exec.Cmd
 }
 
 // plainArgument matches the arguments that the program may get, as in kubectl: nothing that a shell would expand.
@@ -45,14 +47,6 @@ func (d *Differ) program(getenv func(string) string) []string {
 // do. The names are relative to the common directory.
 func (d *Differ) Run(ctx context.Context, to Streams, before, after review.Side) (bool, error) {
 	program := d.program(os.Getenv)
-	path, err := exec.LookPath(program[0])
-	if err == nil {
-		path, err = filepath.Abs(path)
-	}
-	if err != nil {
-		return false, fmt.Errorf("cannot run %s, which is to show the differences: %w; install it, or name another program "+
-			"in %s", program[0], err, d.Variable)
-	}
 	dir, err := os.MkdirTemp("", "variants-diff-")
 	if err != nil {
 		return false, fmt.Errorf("cannot write the files to compare: %w", err)
@@ -64,8 +58,11 @@ func (d *Differ) Run(ctx context.Context, to Streams, before, after review.Side)
 			return false, fmt.Errorf("cannot write the files to compare: %w", err)
 		}
 	}
-	//nolint:gosec // the user names it, as for kubectl diff
-	cmd := exec.CommandContext(ctx, path, slices.Concat(program[1:], []string{before.Name, after.Name})...)
+	cmd, err := d.start(ctx, program, before.Name, after.Name)
+	if err != nil {
+		return false, fmt.Errorf("cannot run %s, which is to show the differences: %w; install it, or name another program "+
+			"in %s", program[0], err, d.Variable)
+	}
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, to.In, to.Out, to.Err
 	err = cmd.Run()
 	exit, ended := errors.AsType[*exec.ExitError](err)
@@ -76,6 +73,19 @@ func (d *Differ) Run(ctx context.Context, to Streams, before, after review.Side)
 		return true, nil
 	}
 	return false, fmt.Errorf("%s failed: %w", program[0], err)
+}
+
+// start returns the process of the program, with the names of the directories as its last arguments.
+func (d *Differ) start(ctx context.Context, program []string, directories ...string) (*exec.Cmd, error) {
+	args := slices.Concat(program[1:], directories)
+	if d.Start != nil && slices.Equal(program, d.Default) {
+		return d.Start(ctx, args...), nil
+	}
+	path, err := exec.LookPath(program[0])
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	return exec.CommandContext(ctx, path, args...), err //nolint:gosec // the user names it, as for kubectl diff
 }
 
 // Pairs compares pairs of revisions one after the other, whose files it gets by their names, and reports whether any of

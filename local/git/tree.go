@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package git
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"time"
+)
+
+// FS returns the files below a tree. What is no file and no directory, such as a symbolic link or a submodule, is there
+// by its mode and cannot be read.
+func (r *Repository) FS(tree Hash) fs.FS { return &treeFS{r, tree} }
+
+// treeFS implements fs.FS, fs.ReadDirFS and fs.StatFS.
+type treeFS struct {
+	in   *Repository
+	tree Hash
+}
+
+// info is what a tree says of an entry. It implements fs.FileInfo and fs.DirEntry.
+type info struct {
+	in *treeFS
+	Entry
+	size int64
+}
+
+func (i *info) Name() string               { return i.Entry.Name }
+func (i *info) Size() int64                { return i.size }
+func (i *info) ModTime() time.Time         { return time.Time{} }
+func (i *info) IsDir() bool                { return i.Entry.Mode == Directory }
+func (i *info) Type() fs.FileMode          { return i.Mode().Type() }
+func (i *info) Sys() any                   { return nil }
+func (i *info) Info() (fs.FileInfo, error) { return i.in.sized(i) }
+
+// Mode implements fs.FileInfo.
+func (i *info) Mode() fs.FileMode {
+	switch i.Entry.Mode {
+	case Directory:
+		return fs.ModeDir | 0o755
+	case Link:
+		return fs.ModeSymlink | 0o777
+	case Module:
+		return fs.ModeIrregular
+	}
+	return 0o644
+}
+
+// sized returns the entry with its size, which is known only of files.
+func (f *treeFS) sized(i *info) (*info, error) {
+	if !i.Mode().IsRegular() {
+		return i, nil
+	}
+	size, err := f.in.Size(i.Hash)
+	if err != nil {
+		return nil, err
+	}
+	i.size = size
+	return i, nil
+}
+
+// find returns the entry of a name.
+func (f *treeFS) find(verb, name string) (*info, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: verb, Path: name, Err: fs.ErrInvalid}
+	}
+	if name == "." {
+		return &info{in: f, Entry: Entry{Mode: Directory, Name: ".", Hash: f.tree}}, nil
+	}
+	tree, err := f.in.TreeAt(f.tree, path.Dir(name))
+	if path.Dir(name) == "." {
+		tree, err = f.tree, nil
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: verb, Path: name, Err: err}
+	}
+	if tree != "" {
+		entries, err := f.in.Tree(tree)
+		if err != nil {
+			return nil, &fs.PathError{Op: verb, Path: name, Err: err}
+		}
+		for _, e := range entries {
+			if e.Name == path.Base(name) {
+				return &info{in: f, Entry: e}, nil
+			}
+		}
+	}
+	return nil, &fs.PathError{Op: verb, Path: name, Err: fs.ErrNotExist}
+}
+
+// Stat implements fs.StatFS. A symbolic link is not followed.
+func (f *treeFS) Stat(name string) (fs.FileInfo, error) {
+	i, err := f.find("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return f.sized(i)
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (f *treeFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	i, err := f.find("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	if !i.IsDir() {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fmt.Errorf("it is no directory")}
+	}
+	entries, err := f.in.Tree(i.Hash)
+	if err != nil {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
+	}
+	out := make([]fs.DirEntry, len(entries))
+	for j, e := range entries {
+		out[j] = &info{in: f, Entry: e}
+	}
+	return out, nil
+}
+
+// Open implements fs.FS, for files.
+func (f *treeFS) Open(name string) (fs.File, error) {
+	i, err := f.find("open", name)
+	if err != nil {
+		return nil, err
+	}
+	if !i.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("it is no file")}
+	}
+	text, err := f.in.Blob(i.Hash)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	i.size = int64(len(text))
+	return &file{i, bytes.NewReader([]byte(text))}, nil
+}
+
+// file is an open file.
+type file struct {
+	info *info
+	io.Reader
+}
+
+// Stat implements fs.File.
+func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
+
+// Close implements fs.File.
+func (*file) Close() error { return nil }
