@@ -127,13 +127,13 @@ func (c *contacts) learn() error {
 // must not be among the files that are checked out.
 func (c *contacts) checkLocal(address string) error {
 	if !slices.ContainsFunc(c.own, git.Address.IsLocal) {
-		return fmt.Errorf("%s is a path on this machine, which a manifest may name only where the fleet's own git repository "+
-			"is at one: name an address that others can read", git.Shown(address))
+		return fmt.Errorf("%s is a path on this machine, which a manifest may name only where the fleet's own git "+
+			"repository is at one: name an address that others can read", git.Shown(address))
 	}
 	path, err := filepath.Abs(strings.TrimPrefix(address, "file://"))
 	if err == nil {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real
+		if resolved, err := filepath.EvalSymlinks(path); err == nil {
+			path = resolved
 		}
 	}
 	if in, isIn := strings.CutPrefix(path, c.inside); err == nil && c.inside != "" && isIn &&

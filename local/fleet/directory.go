@@ -51,8 +51,8 @@ func locate(ctx context.Context, dir string) (*directory, error) {
 var errShallow = errors.New("the clone is shallow, and no branch or tag of its remote has the commit that is checked " +
 	"out: check out the whole history (fetch-depth: 0)")
 
-// history returns a repository that has the history of what is checked out: the checkout, or, where that lacks a part of
-// it, the remote, as it was fetched. From there comes the last commit that changed the directory, too.
+// history returns a repository that has the history of what is checked out: the checkout, or, where that lacks a part
+// of it, the remote, as it was fetched. From there comes the last commit that changed the directory, too.
 func (d *directory) history(ctx context.Context, origin func(context.Context) (*git.Repository, error)) (
 	*git.Repository, error) {
 	shallow, err := d.checkout.IsShallow(ctx)

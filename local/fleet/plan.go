@@ -71,8 +71,8 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	return plan, nil
 }
 
-// standMerged compares the directory, as it is when what is in it is merged, with the commit that was synced last. What a
-// shallow clone does not show is not told.
+// standMerged compares the directory, as it is when what is in it is merged, with the commit that was synced last. What
+// a shallow clone does not show is not told.
 func (s *syncer) standMerged(ctx context.Context) (standing, error) {
 	if s.where.head == "" {
 		return standing{}, nil
@@ -87,8 +87,8 @@ func (s *syncer) standMerged(ctx context.Context) (standing, error) {
 	return s.where.merged(ctx, history, s.was.Commit), nil
 }
 
-// heldInPlan is held, but a variant also stays as it is if its upstream or its package is in a git repository that is not
-// contacted.
+// heldInPlan is held, but a variant also stays as it is if its upstream or its package is in a git repository that is
+// not contacted.
 func (s *syncer) heldInPlan(ctx context.Context, key types.NamespacedName) (bool, error) {
 	pv, err := s.store.Variant(ctx, key.Namespace, key.Name)
 	if err != nil || pv == nil {

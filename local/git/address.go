@@ -134,8 +134,8 @@ func CheckAddress(s string) error {
 		return errors.New("it has a user, a password or a token before the @, which packages and reports would show: " +
 			"remove all up to the @, and have a credential helper of git give it (git help credentials)")
 	case a.Query != "":
-		return errors.New("it has a query or a fragment (from ? or # on), which packages and reports would show: remove it; " +
-			"credentials are for a credential helper of git (git help credentials)")
+		return errors.New("it has a query or a fragment (from ? or # on), which packages and reports would show: remove " +
+			"it; credentials are for a credential helper of git (git help credentials)")
 	}
 	return nil
 }

@@ -124,12 +124,12 @@ func TestRedact(t *testing.T) {
 	t.Parallel()
 	const odd = "https://user:a/secret@x/b"
 	for words, want := range map[string]string{
-		"unable to access 'https://u:secret@x/a/': no":                     "unable to access 'https://x/a/': no",
-		"Authentication failed for 'https://secret@x/a/'":                  "Authentication failed for 'https://x/a/'",
+		"unable to access 'https://u:secret@x/a/': no":                    "unable to access 'https://x/a/': no",
+		"Authentication failed for 'https://secret@x/a/'":                 "Authentication failed for 'https://x/a/'",
 		"fatal: " + odd + ": Port number was not a decimal number":        "fatal: https://...: Port number was not a decimal number",
 		"from https://x/a?private_token=secret and\nhttps://x/b#secret b": "from https://x/a and\nhttps://x/b b",
-		"ssh://git@x/a, ssh://secret@x/a":                                  "ssh://git@x/a, ssh://x/a",
-		"nothing of ada@example.com":                                       "nothing of ada@example.com",
+		"ssh://git@x/a, ssh://secret@x/a":                                 "ssh://git@x/a, ssh://x/a",
+		"nothing of ada@example.com":                                      "nothing of ada@example.com",
 	} {
 		if got := redact(words, odd, ""); got != want {
 			t.Errorf("got %s\nwant %s", got, want)

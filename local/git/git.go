@@ -81,8 +81,8 @@ func Open(ctx context.Context, cache, address string) (*Repository, error) {
 	return open(ctx, cache, address, false)
 }
 
-// OpenOwn is Open for an address that is the user's own: the remote of a clone, or one of the command line. Any transport
-// that git knows may be used for it.
+// OpenOwn is Open for an address that is the user's own: the remote of a clone, or one of the command line. Any
+// transport that git knows may be used for it.
 func OpenOwn(ctx context.Context, cache, address string) (*Repository, error) {
 	return open(ctx, cache, address, true)
 }

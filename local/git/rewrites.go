@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Rewrites are what the user's url.<base>.insteadOf makes of addresses: the longest prefix that one names is replaced by
-// its base.
+// Rewrites are what the user's url.<base>.insteadOf makes of addresses: the longest prefix that one names is replaced
+// by its base.
 type Rewrites map[string]string
 
 // ReadRewrites returns those of the user's own configuration.

@@ -103,7 +103,7 @@ func TestFind(t *testing.T) {
 	remote := gittest.NewRemote(t, "remote")
 	people := remote.Clone()
 	people.Push("Begin", map[string]string{"fleet/sub/a.yaml": "a: 1\n", "fleet/b.yaml": "b: 1\n"}, "HEAD:refs/heads/main")
-	real, err := filepath.EvalSymlinks(people.Dir)
+	root, err := filepath.EvalSymlinks(people.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestFind(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	wantEqual(t, []string{real, "fleet/sub"}, []string{c.Root, c.Path})
+	wantEqual(t, []string{root, "fleet/sub"}, []string{c.Root, c.Path})
 	head, err := c.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)

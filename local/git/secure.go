@@ -28,7 +28,7 @@ var others = []string{"commondir", "config.worktree", "hooks", "info", "objects/
 // secure writes the configuration of the clone, and removes what leads out of it.
 func (r *Repository) secure() error {
 	file := filepath.Join(r.dir, "config")
-	there, err := os.ReadFile(file)
+	there, err := os.ReadFile(file) //nolint:gosec // it is in the cache
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
