@@ -19,8 +19,8 @@ type Checkout struct {
 }
 
 // Find returns the repository that has a directory checked out; nil if none has. It is looked for upwards from there,
-// as git does. What git refuses to read is an error: a repository of another owner, and files of a bare repository among
-// those that are checked out.
+// as git does. What git refuses to read is an error: a repository of another owner, and files of a bare repository
+// among those that are checked out.
 func Find(ctx context.Context, dir string) (*Checkout, error) {
 	out, err := Process{Dir: dir}.output(ctx, nil, "rev-parse", "--absolute-git-dir", "--show-toplevel",
 		"--show-object-format", "--show-prefix")
