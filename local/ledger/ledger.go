@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package ledger has what a fleet knows of the packages that its variants own, from one sync to the next, and the rules
+// by which the main branch says what became of their drafts. It takes and returns values, and reads nothing.
+package ledger
+
+import (
+	"cmp"
+
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/local/git"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Key names a package: its Repository, by namespace and name, and its path there. Nothing else names one.
+type Key struct {
+	Namespace  string `json:"namespace"`
+	Repository string `json:"repository"`
+	Package    string `json:"package"`
+}
+
+// KeyOf returns the key of a package in a namespace.
+func KeyOf(namespace string, p revision.Package) Key { return Key{namespace, p.Repo, p.Name} }
+
+// Of returns the package, as the engine names it.
+func (k Key) Of() revision.Package { return revision.Package{Repo: k.Repository, Name: k.Package} }
+
+// Compare orders keys.
+func (k Key) Compare(other Key) int {
+	return cmp.Or(cmp.Compare(k.Namespace, other.Namespace), cmp.Compare(k.Repository, other.Repository),
+		cmp.Compare(k.Package, other.Package))
+}
+
+// Ledger has an entry for each package that a variant owns, or is about to: an entry begins with the announcement of a
+// first draft, and it ends when a fetch has shown what its end asked for.
+type Ledger map[Key]Entry
+
+// Entry is what is known of one package. Entries are values: who changes one puts another in its place.
+type Entry struct {
+	// Place is where the package was when its Repository was read last.
+	Place Place `json:"place"`
+	// Owners are the variants that own the package.
+	Owners []metav1.OwnerReference `json:"owners,omitempty"`
+	// Draft is the one draft that it has; nil for none.
+	Draft *Draft `json:"draft,omitempty"`
+	// Published is what was published last; nil for nothing.
+	Published *Published `json:"published,omitempty"`
+	// Rejected is what people rejected; nil for nothing.
+	Rejected *Rejected `json:"rejected,omitempty"`
+	// Labels and Annotations are those of revisions, by workspace.
+	Labels      map[string]map[string]string `json:"labels,omitempty"`
+	Annotations map[string]map[string]string `json:"annotations,omitempty"`
+}
+
+// Place is a directory on a branch of a git repository.
+type Place struct {
+	// Address is the canonical one (revision.Address).
+	Address   string `json:"address"`
+	Branch    string `json:"branch"`
+	Directory string `json:"directory,omitempty"`
+}
+
+// Draft is a draft as the sync knows it.
+type Draft struct {
+	Workspace string `json:"workspace"`
+	// Commit is where its branch was announced or seen last.
+	Commit git.Hash `json:"commit"`
+	// Base is the package of the main branch that the draft was last brought up to; "" for none. Written is the package
+	// that the sync wrote last, Seen the one that the branch had when it was seen last.
+	Base    git.Hash `json:"base,omitempty"`
+	Written git.Hash `json:"written"`
+	Seen    git.Hash `json:"seen"`
+	// Announced says that no fetch has shown the branch yet: until then, the draft is known by its commit, and a branch of
+	// that name with another one is somebody else's.
+	Announced bool `json:"announced,omitempty"`
+	// LeftToPeople says why only a person may publish it, as it was found out when the draft was written.
+	LeftToPeople string `json:"leftToPeople,omitempty"`
+	// Refused is what the server said when it refused to have the draft merged, as it was seen then.
+	Refused string `json:"refused,omitempty"`
+}
+
+// Published is what was published last of a package.
+type Published struct {
+	Number int      `json:"number"`
+	Commit git.Hash `json:"commit"`
+	// Tree is the package.
+	Tree git.Hash `json:"tree"`
+}
+
+// Rejected is a draft that people rejected, or a publication that they took back.
+type Rejected struct {
+	// Asked identifies what it was made for: nothing is made for the same again.
+	Asked string `json:"asked"`
+	// Draft is the draft as it was. If its branch comes back, so does the draft, and if the main branch gets what was
+	// rejected after all, that is published.
+	Draft Draft `json:"draft"`
+	// TakenBack says that it had been published.
+	TakenBack bool `json:"takenBack,omitempty"`
+}
