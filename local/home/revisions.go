@@ -122,7 +122,7 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 	if err != nil {
 		return nil, err
 	}
-	f := &found{in: r, place: p, tree: known.tree, made: known.made}
+	f := &found{in: r, place: p, tree: known.tree, made: known.made, unread: known.unread}
 	f.Revision = revision.Revision{
 		Namespace: r.Namespace, Package: pkg, Workspace: known.workspace, Number: p.number, AtCommit: true,
 		Lifecycle: revision.Draft, Version: string(cmp.Or(known.tree, known.commit)), Commit: string(known.commit),
