@@ -63,7 +63,9 @@ const (
 const (
 	// FleetBytes bounds the YAML files of a fleet in all. The bound of one of them is ObjectBytes.
 	FleetBytes = 64 << 20
-	// FleetObjects bounds how many objects a fleet has: each takes some 10 KB of memory.
+	// FleetValues bounds the values in these files, counted as those of a package are.
+	FleetValues = 3_000_000
+	// FleetObjects bounds how many objects a fleet has: each small one takes some 3 KB of memory.
 	FleetObjects = 100_000
 	// FleetFiles bounds how many files and directories there are in the directory of a fleet, packages apart.
 	FleetFiles = 500_000

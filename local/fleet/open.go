@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -73,7 +74,7 @@ func Open(ctx context.Context, o Options) (_ *Fleet, err error) {
 			return nil, err
 		}
 	}
-	m, err := manifests.Read(o.Dir)
+	m, err := manifests.Read(os.DirFS(o.Dir), o.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -311,7 +311,8 @@ func execute(ctx context.Context, r *Repository, dir string, stdin io.Reader, ar
 
 // command returns a git that never asks on a terminal, speaks English, and leaves no process behind.
 func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	args = append([]string{"-c", "gc.autoDetach=false"}, args...)
+	// Larger files are read and written piece by piece: none of them is a package's.
+	args = append([]string{"-c", "gc.autoDetach=false", "-c", "core.bigFileThreshold=8m"}, args...)
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // what is run is always git
 	cmd.WaitDelay = 10 * time.Second
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {

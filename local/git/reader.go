@@ -36,7 +36,12 @@ type reader struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
+	// headers are those of objects that were answered of late.
+	headers map[Hash]header
 }
+
+// maxHeaders is how many headers of objects stay in memory.
+const maxHeaders = 10_000
 
 // closeReader ends the process that reads. The lock must be held.
 func (r *Repository) closeReader() error {
@@ -64,7 +69,7 @@ func (r *Repository) start() error {
 		if err != nil {
 			return fmt.Errorf("the git repository %s: git cat-file: %w", r.Address(), err)
 		}
-		r.reader = &reader{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 64<<10)}
+		r.reader = &reader{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 64<<10), headers: map[Hash]header{}}
 	}
 	return nil
 }
@@ -132,8 +137,15 @@ func (p *reader) answer(what, name string) (h header, data []byte, err error) {
 		return header{}, nil, fmt.Errorf("%s: %w", name, ErrMissing)
 	}
 	h = header{hash: Hash(fields[0]), kind: fields[1]}
-	if h.size, err = strconv.ParseInt(fields[2], 10, 64); err != nil || what != askContents {
-		return h, nil, err
+	if h.size, err = strconv.ParseInt(fields[2], 10, 64); err != nil {
+		return header{}, nil, err
+	}
+	if what != askContents {
+		if len(p.headers) >= maxHeaders {
+			clear(p.headers)
+		}
+		p.headers[h.hash] = h
+		return h, nil, nil
 	}
 	data = make([]byte, h.size+1)
 	if _, err := io.ReadFull(p.out, data); err != nil {
@@ -144,6 +156,11 @@ func (p *reader) answer(what, name string) (h header, data []byte, err error) {
 
 // info returns the header of an object, which is given by a name that git takes. The lock must be held.
 func (r *Repository) info(name string) (h header, err error) {
+	if r.reader != nil {
+		if h, known := r.reader.headers[Hash(name)]; known {
+			return h, nil
+		}
+	}
 	if strings.Contains(name, "\n") {
 		return header{}, fmt.Errorf("%q: %w", name, ErrMissing)
 	}
@@ -219,31 +236,20 @@ func (r *Repository) BlobsWithin(hashes []Hash, within func(sizes map[Hash]int64
 	all, sizes := make(map[Hash]string, len(hashes)), make(map[Hash]int64, len(hashes))
 	var asked []string
 	for _, h := range hashes {
-		_, known := sizes[h]
-		switch o, pending := r.pending[h]; {
-		case known:
-		case pending:
-			all[h], sizes[h] = string(o.data), int64(len(o.data))
-		default:
-			asked, sizes[h] = append(asked, string(h)), 0
+		o, pending := r.pending[h]
+		if _, twice := sizes[h]; !twice && !pending {
+			asked = append(asked, string(h))
+		}
+		if sizes[h] = int64(len(o.data)); pending {
+			all[h] = string(o.data)
 		}
 	}
-	var other error // the first one that is no blob
-	err := r.ask(askInfo, asked, func(h header, _ []byte) error {
-		if other == nil {
-			other = h.check("blob", h.size)
-		}
-		sizes[h.hash] = h.size
-		return nil
-	})
+	err := r.sizes(asked, sizes)
+	if err == nil {
+		err = within(sizes)
+	}
 	if err != nil {
-		return nil, r.damaged(err)
-	}
-	if other == nil {
-		other = within(sizes)
-	}
-	if other != nil {
-		return nil, other
+		return nil, err
 	}
 	err = r.ask(askContents, asked, func(h header, data []byte) error {
 		all[h.hash] = string(data)
@@ -255,3 +261,29 @@ func (r *Repository) BlobsWithin(hashes []Hash, within func(sizes map[Hash]int64
 	return all, nil
 }
 
+// sizes adds the sizes of files. The lock must be held.
+func (r *Repository) sizes(asked []string, to map[Hash]int64) error {
+	if err := r.start(); err != nil {
+		return err
+	}
+	var other error // the first one that is no blob
+	learn := func(h header, _ []byte) error {
+		if other == nil {
+			other = h.check("blob", h.size)
+		}
+		to[h.hash] = h.size
+		return nil
+	}
+	var unknown []string
+	for _, h := range asked {
+		if known, ok := r.reader.headers[Hash(h)]; ok {
+			_ = learn(known, nil)
+		} else {
+			unknown = append(unknown, h)
+		}
+	}
+	if err := r.ask(askInfo, unknown, learn); err != nil {
+		return r.damaged(err)
+	}
+	return other
+}

@@ -171,7 +171,7 @@ func (c *clone) factsOf(p place, ref git.Ref) (*facts, error) {
 	}
 	f, err := c.learn(p, ref)
 	if bad, ok := errors.AsType[*git.ObjectError](err); ok {
-		f = &facts{commit: ref.Commit, workspace: p.workspace, unread: unread(p.ref(), bad)}
+		f = &facts{commit: ref.Commit, workspace: p.workspace, unread: asUnusable(p.ref(), bad)}
 		if p.number > 0 {
 			f.workspace = versionOf(p)
 		}

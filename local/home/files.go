@@ -50,9 +50,9 @@ func tooLarge(format string, args ...any) error {
 	return &unusableError{v1alpha1.ReasonPackageTooLarge, fmt.Errorf(format, args...)}
 }
 
-// unread returns the error of an object of a package as the one of the package, where the cause is what was committed.
-// Any other error stays as it is.
-func unread(where string, err error) error {
+// asUnusable returns the error of an object of a package as the one of the package, where the cause is what was
+// committed. Any other error stays as it is.
+func asUnusable(where string, err error) error {
 	bad, ok := errors.AsType[*git.ObjectError](err)
 	switch {
 	case !ok:
@@ -81,8 +81,8 @@ func ignoreUnread(err error) error {
 	return err
 }
 
-// cutOff reports whether an error says that a history cannot be followed beyond a commit: a clone lacks it, or it is not
-// read.
+// cutOff reports whether an error says that a history cannot be followed beyond a commit: a clone lacks it, or it is
+// not read.
 func cutOff(err error) bool {
 	return errors.Is(err, git.ErrMissing) || err != nil && ignoreUnread(err) == nil
 }
@@ -123,7 +123,7 @@ func (c *clone) read(tree git.Hash) (*files, error) {
 	}
 	texts, err := c.git.BlobsWithin(hashes, l.within)
 	if err != nil {
-		return nil, l.unread(err)
+		return nil, l.locate(err)
 	}
 	f := &files{texts: map[string]string{}, modes: map[string]string{}, links: map[string]string{}}
 	for _, e := range l.entries {
@@ -154,7 +154,7 @@ func (l *listing) list(tree git.Hash, below string) error {
 	}
 	entries, err := l.in.Tree(tree)
 	if err != nil {
-		return unread(strings.TrimSuffix("the directory "+below, "/"), err)
+		return asUnusable(strings.TrimSuffix("the directory "+below, "/"), err)
 	}
 	names := make(map[string]bool, len(entries))
 	for _, e := range entries {
@@ -184,8 +184,8 @@ func (l *listing) add(e git.Entry) error {
 	case git.File, git.Program, git.Link:
 		e.Mode = kind
 	case git.Module:
-		return refused("%s is a submodule, and its files are in another git repository: commit the files themselves, or take "+
-			"it out of the package", e.Name)
+		return refused("%s is a submodule, and its files are in another git repository: commit the files themselves, or "+
+			"take it out of the package", e.Name)
 	default:
 		return refused("%s has the mode %s, which is not that of a file: commit it again, or take it out of the package",
 			e.Name, e.Mode)
@@ -230,7 +230,8 @@ func (l *listing) within(sizes map[git.Hash]int64) error {
 	return checkSizes(of)
 }
 
-// checkSizes returns an error if files, of which the sizes are known by their paths, are beyond the bounds of a package.
+// checkSizes returns an error if files, of which the sizes are known by their paths, are beyond the bounds of a
+// package.
 func checkSizes(of map[string]int64) error {
 	if err := krm.CheckSizes(of); err != nil {
 		return tooLarge("%w", err)
@@ -238,14 +239,14 @@ func checkSizes(of map[string]int64) error {
 	return nil
 }
 
-// unread returns the error of one of the files.
-func (l *listing) unread(err error) error {
+// locate returns the error of one of the files with its path.
+func (l *listing) locate(err error) error {
 	bad, ok := errors.AsType[*git.ObjectError](err)
 	if !ok {
 		return err
 	}
 	i := slices.IndexFunc(l.entries, func(e git.Entry) bool { return e.Hash == bad.Hash })
-	return unread(l.entries[i].Name, err)
+	return asUnusable(l.entries[i].Name, err)
 }
 
 // checkEntry returns why an entry of a tree is not taken. Name is its own name, file its path in the package.
@@ -351,7 +352,7 @@ func (f *files) checkLinks() error {
 }
 
 // maxContents is how many bytes of packages stay in memory: upstreams, from which many are made.
-const maxContents = 32 << 20
+const maxContents = 16 << 20
 
 // contents are the packages that were read last, by their trees.
 type contents struct {

@@ -78,7 +78,7 @@ func (h *Home) refresh(ctx context.Context) error {
 		if r.err != nil {
 			continue
 		}
-		if r.clone.err = h.enterAll(ctx, r); ctx.Err() != nil {
+		if r.err = h.enterAll(ctx, r); ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}

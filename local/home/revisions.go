@@ -139,7 +139,7 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 		}
 		f.Origin = revision.LockOn(&f.Revision, r.Address, r.Directory)
 	} else {
-		if h.proposed[f.key()] == known.tree {
+		if tree, proposed := h.proposed[f.key()]; proposed && tree == known.tree {
 			f.Lifecycle, f.Version = revision.Proposed, f.Version+" proposed"
 		}
 		f.Held, err = h.held(f)

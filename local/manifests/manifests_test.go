@@ -32,6 +32,8 @@ func directory(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+func read(dir string) (*Manifests, error) { return Read(os.DirFS(dir), dir) }
+
 const variant = `apiVersion: config.porch.kpt.dev/v1alpha1
 kind: PackageVariant
 metadata:
@@ -75,7 +77,7 @@ items:
 		"fleet/web/bad.yaml":     "a: [",
 		"fleet/README.md":        "a: [",
 	})
-	m, err := Read(filepath.Join(dir, "fleet"))
+	m, err := read(filepath.Join(dir, "fleet"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,7 @@ items:
 // TestSource finds the objects that may be injected.
 func TestSource(t *testing.T) {
 	t.Parallel()
-	m, err := Read(directory(t, map[string]string{"a.yaml": variant, "b.yaml": "apiVersion: v1\nkind: ConfigMap\n" +
+	m, err := read(directory(t, map[string]string{"a.yaml": variant, "b.yaml": "apiVersion: v1\nkind: ConfigMap\n" +
 		"metadata: {name: eu, namespace: default, labels: {a: b}}\ndata: {zone: a}\n---\n" +
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: eu, namespace: other}\n---\n" +
 		"apiVersion: example.com/v1\nkind: Region\nmetadata: {name: eu}\nspec: {zones: 3}\n"}))
@@ -177,7 +179,7 @@ func TestProblems(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := directory(t, c.files)
-			_, err := Read(dir)
+			_, err := read(dir)
 			if err == nil {
 				t.Fatal("it is read")
 			}
@@ -190,9 +192,9 @@ func TestProblems(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := Read(dir)
+	_, err := read(dir)
 	wantEqual(t, "b.yaml is a link: put the file itself there\nc is a link: put the directory itself there", fmt.Sprint(err))
-	if _, err := Read(filepath.Join(t.TempDir(), "none")); err == nil || !strings.HasPrefix(err.Error(), "there is no directory ") {
+	if _, err := read(filepath.Join(t.TempDir(), "none")); err == nil || !strings.HasPrefix(err.Error(), "there is no directory ") {
 		t.Error(err)
 	}
 }
@@ -201,7 +203,7 @@ func TestProblems(t *testing.T) {
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"fleet-in-a-cluster", "rollout"} {
-		if _, err := Read("../../examples/" + name); err != nil {
+		if _, err := read("../../examples/" + name); err != nil {
 			t.Error(err)
 		}
 	}
