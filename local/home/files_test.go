@@ -213,7 +213,7 @@ func TestUnreadRepository(t *testing.T) {
 			"the object TREE is a tree of 10200000 bytes, and may have 8388608: spread the entries of the directory over several"},
 		"a bomb": {func(p *hostile) string {
 			return p.Tree(gittest.Entry{Mode: git.Directory, Name: "north", Hash: p.bomb(p.named("x"))})
-		}, "refs/heads/drafts/north/web/one", "the object COMMIT has more than 2000000 files: remove " +
+		}, "refs/heads/drafts/north/web/one", "the branch main: the object COMMIT has more than 2000000 files: remove " +
 			"those that are not needed, or move the packages to a git repository of their own"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ package home
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -112,10 +113,13 @@ func (r *repository) touchAll(ctx context.Context) error {
 		return nil
 	}
 	onBranch, err := r.git.Holding(ctx, branch, strings.Trim(r.Root(), "/"), kptfile)
+	if err != nil {
+		return fmt.Errorf("the branch %s: %w", strings.TrimPrefix(r.branch(), branches), err)
+	}
 	for _, where := range onBranch {
 		r.touch(where)
 	}
-	return err
+	return nil
 }
 
 // enter puts a package into the index, in place of what was there of it.
