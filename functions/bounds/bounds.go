@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package bounds has the bounds for every size that users choose: of resources, packages and sets. The functions, the
-// controller and the kubectl plugin check them before larger input takes memory or time, and docs/limits.md lists them.
+// controller and the command lines check them before larger input takes memory or time, and docs/limits.md lists them.
 // No known resource, package or set comes near them.
 package bounds
 
@@ -44,9 +44,34 @@ const (
 	AnswerBytes = 8 << 20
 	// KptfileBytes bounds each Kptfile: a function in a pipeline takes some hundred times its size in memory.
 	KptfileBytes = 512 << 10
+	// PackageDirectories bounds the directories of a package in git, where the same tree may stand in many places.
+	PackageDirectories = 2_000
 )
 
-// The bounds of an object in the files that the kubectl plugin reads.
+// The bounds of a git repository, as variants reads it.
+const (
+	// GitBytes bounds a commit, a tag and a tree: a directory with some 200,000 entries.
+	GitBytes = 8 << 20
+	// BranchFiles bounds how many files a branch has.
+	BranchFiles = 2_000_000
+	// StateBytes bounds each file of what a sync remembers: that of 10,000 packages has some megabytes.
+	StateBytes = 128 << 20
+)
+
+// The bounds of the manifests of a fleet, as variants reads them. Ten thousand variants with their Repositories have
+// some 15 MB.
+const (
+	// FleetBytes bounds the YAML files of a fleet in all. The bound of one of them is ObjectBytes.
+	FleetBytes = 64 << 20
+	// FleetValues bounds the values in these files, counted as those of a package are.
+	FleetValues = 3_000_000
+	// FleetObjects bounds how many objects a fleet has: each small one takes some 3 KB of memory.
+	FleetObjects = 100_000
+	// FleetFiles bounds how many files and directories there are in the directory of a fleet, packages apart.
+	FleetFiles = 500_000
+)
+
+// The bounds of an object in the files that the command lines read.
 const (
 	// ObjectBytes bounds the text of an object: the files of a package are quoted in one.
 	ObjectBytes = 2 * PackageBytes

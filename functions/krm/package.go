@@ -19,21 +19,14 @@ import (
 // Documents that could be nested too deep, or have anchors, are parsed one by one, after all sizes were found to be
 // within bounds.
 func CheckPackage(files map[string]string) error {
-	var size, resources int
-	names := slices.Sorted(maps.Keys(files)) // so that the same package always gives the same error
-	for _, name := range names {
-		text := files[name]
-		size += len(name) + len(text)
-		if path.Base(name) == kptfile && len(text) > bounds.KptfileBytes {
-			return tooMuch(name, len(text), "bytes", bounds.KptfileBytes)
-		}
+	sizes := make(map[string]int64, len(files))
+	for name, text := range files {
+		sizes[name] = int64(len(text))
 	}
-	if len(files) > bounds.PackageFiles {
-		return tooMuch("the package", len(files), "files", bounds.PackageFiles)
+	if err := CheckSizes(sizes); err != nil {
+		return err
 	}
-	if size > bounds.PackageBytes {
-		return tooMuch("the package", size, "bytes", bounds.PackageBytes)
-	}
+	resources := 0
 	for name, text := range files {
 		if fn.IsKrmResourceFile(name) {
 			resources += 1 + strings.Count(text, separator)
@@ -45,7 +38,7 @@ func CheckPackage(files map[string]string) error {
 	if values := CountValues(files); values > bounds.PackageValues {
 		return tooMuch("the package", values, "values in its YAML files", bounds.PackageValues)
 	}
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(files)) { // so that the same package always gives the same error
 		if !fn.IsKrmResourceFile(name) || !suspicious(files[name]) {
 			continue
 		}
@@ -56,13 +49,36 @@ func CheckPackage(files map[string]string) error {
 	return nil
 }
 
+// CheckSizes returns an error if the files of a package, of which the sizes in bytes are known by their paths, are too
+// many or too large. It names the file that is too large by itself.
+func CheckSizes(sizes map[string]int64) error {
+	var size int64
+	for _, name := range slices.Sorted(maps.Keys(sizes)) { // so that the same package always gives the same error
+		most := int64(bounds.PackageBytes)
+		if path.Base(name) == kptfile {
+			most = bounds.KptfileBytes
+		}
+		if sizes[name] > most {
+			return tooMuch(name, sizes[name], "bytes", most)
+		}
+		size += int64(len(name)) + sizes[name]
+	}
+	if len(sizes) > bounds.PackageFiles {
+		return tooMuch("the package", len(sizes), "files", bounds.PackageFiles)
+	}
+	if size > bounds.PackageBytes {
+		return tooMuch("the package", size, "bytes", bounds.PackageBytes)
+	}
+	return nil
+}
+
 const (
 	kptfile = "Kptfile"
 	// separator is how the line begins that separates two documents.
 	separator = "\n---"
 )
 
-func tooMuch(what string, n int, of string, most int) error {
+func tooMuch[N int | int64](what string, n N, of string, most N) error {
 	return fmt.Errorf("%s has %d %s, and may have %d: make it smaller, or split it", what, n, of, most)
 }
 

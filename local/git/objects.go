@@ -15,6 +15,7 @@ import (
 // The modes of entries of trees.
 const (
 	File      = "100644"
+	Program   = "100755"
 	Link      = "120000"
 	Module    = "160000"
 	Directory = "40000"
@@ -49,8 +50,6 @@ var kinds = map[string]byte{"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 // object is an object of a repository.
 type object struct {
 	kind string
-	// size is that of the data, which may not have been read.
-	size int64
 	data []byte
 }
 
@@ -70,19 +69,18 @@ func encodeTree(entries []Entry) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decodeTree reads a tree as git stores it, with hashes of some bytes.
-func decodeTree(data []byte, size int) ([]Entry, error) {
-	var entries []Entry
+// decodeTree reads a tree as git stores it, with hashes of some bytes, and says what is wrong with it; "" if nothing.
+func decodeTree(data []byte, size int) (entries []Entry, problem string) {
 	for len(data) > 0 {
 		end := bytes.IndexByte(data, 0)
 		if end < 0 || len(data) < end+1+size {
-			return nil, fmt.Errorf("a tree ends in the middle of an entry")
+			return nil, "that ends in the middle of an entry: write the directory again"
 		}
 		mode, name, _ := strings.Cut(string(data[:end]), " ")
 		entries = append(entries, Entry{Mode: mode, Name: name, Hash: Hash(hex.EncodeToString(data[end+1 : end+1+size]))})
 		data = data[end+1+size:]
 	}
-	return entries, nil
+	return entries, ""
 }
 
 // encode returns a commit as git stores it.

@@ -5,6 +5,7 @@ package git
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"context"
 	"crypto/sha1" //nolint:gosec // it is git's
@@ -15,181 +16,20 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os/exec"
-	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/package-variants/package-variants/functions/bounds"
 )
 
-// ErrMissing says that there is no such object.
-var ErrMissing = errors.New("missing")
-
-// maxTrees is how many trees stay in memory as they were decoded: the roots of branches, which many drafts start
-// from.
-const maxTrees = 16
+// maxTrees is how many trees stay in memory as they were decoded: the roots of branches, which many drafts start from.
+// One of more than maxTree bytes does not.
+const (
+	maxTrees = 16
+	maxTree  = 1 << 20
+)
 
 // maxPending is how many bytes of objects stay in memory.
 const maxPending = 32 << 20
-
-// reader is a git process that reads objects.
-type reader struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
-}
-
-// closeReader ends the process that reads. The lock must be held.
-func (r *Repository) closeReader() error {
-	if r.reader == nil {
-		return nil
-	}
-	_ = r.reader.in.Close()
-	err := r.reader.cmd.Wait()
-	r.reader = nil
-	return err
-}
-
-// start starts the process that reads, unless it runs. The lock must be held.
-func (r *Repository) start() error {
-	if r.reader == nil {
-		cmd := Process{Repository: r.dir}.Command(context.Background(), "cat-file", "--batch-command")
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			return err
-		}
-		out, err := cmd.StdoutPipe()
-		if err == nil {
-			err = cmd.Start()
-		}
-		if err != nil {
-			return fmt.Errorf("the git repository %s: git cat-file: %w", r.Address(), err)
-		}
-		r.reader = &reader{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 64<<10)}
-	}
-	return nil
-}
-
-// ask sends a command to the process that reads, and returns what it answers. The lock must be held.
-func (r *Repository) ask(what, name string) (hash Hash, o object, err error) {
-	if err := r.start(); err != nil {
-		return "", object{}, err
-	}
-	if strings.ContainsAny(name, "\n") {
-		return "", object{}, fmt.Errorf("%q: %w", name, ErrMissing)
-	}
-	if _, err = io.WriteString(r.reader.in, what+" "+name+"\n"); err == nil {
-		hash, o, err = r.reader.answer(what, name)
-	}
-	return hash, o, r.failed(err)
-}
-
-// failed ends the process that reads after an error that leaves it in the middle of an answer. The lock must be held.
-func (r *Repository) failed(err error) error {
-	if err == nil || errors.Is(err, ErrMissing) {
-		return err
-	}
-	_ = r.closeReader()
-	return fmt.Errorf("the git repository %s: git cat-file: %w", r.Address(), err)
-}
-
-// answer reads an answer: of an object's contents with its data.
-func (p *reader) answer(what, name string) (Hash, object, error) {
-	line, err := p.out.ReadString('\n')
-	if err != nil {
-		return "", object{}, err
-	}
-	fields := strings.Fields(line)
-	if len(fields) != 3 || kinds[fields[1]] == 0 {
-		return "", object{}, fmt.Errorf("%s: %w", name, ErrMissing)
-	}
-	o := object{kind: fields[1]}
-	if o.size, err = strconv.ParseInt(fields[2], 10, 64); err != nil {
-		return "", object{}, err
-	}
-	if what == "contents" {
-		o.data = make([]byte, o.size+1)
-		if _, err := io.ReadFull(p.out, o.data); err != nil {
-			return "", object{}, err
-		}
-		o.data = o.data[:o.size]
-	}
-	return Hash(fields[0]), o, nil
-}
-
-// read returns the data of an object of a kind.
-func (r *Repository) read(h Hash, kind string) ([]byte, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	o, found := r.pending[h]
-	if !found {
-		var err error
-		if _, o, err = r.ask("contents", string(h)); err != nil {
-			return nil, r.damaged(err)
-		}
-	}
-	if o.kind != kind {
-		return nil, fmt.Errorf("%s is a %s, not a %s", h, o.kind, kind)
-	}
-	return o.data, nil
-}
-
-// askedAtOnce is how many objects are asked for before the answers are read. As many requests fit into a pipe.
-const askedAtOnce = 64
-
-// Blobs returns the contents of files.
-func (r *Repository) Blobs(hashes []Hash) (map[Hash]string, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	all := map[Hash]string{}
-	var asked []Hash
-	for _, h := range hashes {
-		if o, pending := r.pending[h]; pending {
-			all[h] = string(o.data)
-		} else {
-			asked = append(asked, h)
-		}
-	}
-	if err := r.start(); err != nil {
-		return nil, err
-	}
-	for some := range slices.Chunk(asked, askedAtOnce) {
-		var requests strings.Builder
-		for _, h := range some {
-			requests.WriteString("contents " + string(h) + "\n")
-		}
-		_, err := io.WriteString(r.reader.in, requests.String())
-		for i := 0; i < len(some) && err == nil; i++ {
-			var o object
-			_, o, err = r.reader.answer("contents", string(some[i]))
-			all[some[i]] = string(o.data)
-		}
-		if err != nil {
-			_ = r.closeReader() // the other answers are not read
-			return nil, r.damaged(r.failed(err))
-		}
-	}
-	return all, nil
-}
-
-// Size returns how many bytes an object has.
-func (r *Repository) Size(h Hash) (int64, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if o, pending := r.pending[h]; pending {
-		return int64(len(o.data)), nil
-	}
-	_, o, err := r.ask("info", string(h))
-	if err != nil {
-		return 0, r.damaged(err)
-	}
-	return o.size, nil
-}
-
-// Blob returns the content of a file.
-func (r *Repository) Blob(h Hash) (string, error) {
-	data, err := r.read(h, "blob")
-	return string(data), err
-}
 
 // Tree returns the entries of a directory, which are only read.
 func (r *Repository) Tree(h Hash) ([]Entry, error) {
@@ -202,11 +42,14 @@ func (r *Repository) Tree(h Hash) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := decodeTree(data, r.newHash().Size())
-	if err == nil {
+	entries, problem := decodeTree(data, r.newHash().Size())
+	if problem != "" {
+		return nil, &ObjectError{Hash: h, Problem: "is a tree " + problem}
+	}
+	if len(data) <= maxTree {
 		r.trees.Add(h, entries)
 	}
-	return entries, err
+	return entries, nil
 }
 
 // Commit returns a commit.
@@ -228,15 +71,16 @@ func (r *Repository) TagMessage(h Hash) (string, error) {
 	return message, nil
 }
 
-// At returns what a commit has at a path; "" if that is nothing.
+// At returns what a commit has at a path; "" if that is nothing. The trees on the way to it are read by git alone, if
+// it is there.
 func (r *Repository) At(commit Hash, path string) (Hash, error) {
 	r.mu.Lock()
 	o, pending := r.pending[commit]
 	if !pending {
-		h, _, err := r.ask("info", string(commit)+":"+path)
+		h, err := r.info(string(commit) + ":" + path)
 		r.mu.Unlock()
 		if !errors.Is(err, ErrMissing) {
-			return h, err
+			return h.hash, err
 		} // it is not there, or the clone lacks it
 		read, err := r.Commit(commit)
 		if err != nil {
@@ -267,8 +111,9 @@ func (r *Repository) TreeAt(tree Hash, path string) (Hash, error) {
 	return "", nil
 }
 
-// Files returns the files of a commit below a directory, or below its root for "".
-func (r *Repository) Files(ctx context.Context, commit Hash, dir string) ([]string, error) {
+// Holding returns the directories below a directory of a commit, or below its root for "", that have a file of a name,
+// in git's order. A commit with more files than a branch may have is an ObjectError.
+func (r *Repository) Holding(ctx context.Context, commit Hash, dir, name string) ([]string, error) {
 	if err := r.Write(ctx); err != nil {
 		return nil, err
 	}
@@ -276,8 +121,54 @@ func (r *Repository) Files(ctx context.Context, commit Hash, dir string) ([]stri
 	if dir != "" {
 		args = append(args, "--", dir+"/")
 	}
-	out, err := r.run(ctx, nil, args...)
-	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), err
+	var said bytes.Buffer
+	found := &holders{suffix: "/" + name}
+	cmd := Process{Repository: r.dir}.Command(ctx, args...)
+	cmd.Stdout, cmd.Stderr = found, &said
+	err := cmd.Run()
+	switch {
+	case found.files > bounds.BranchFiles:
+		return nil, &ObjectError{Hash: commit, TooLarge: true, Problem: fmt.Sprintf("has more than %d files: remove those "+
+			"that are not needed, or move the packages to a git repository of their own", bounds.BranchFiles)}
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		words := cmp.Or(strings.TrimSpace(said.String()), err.Error())
+		return nil, &Error{At: r.Address(), Command: args[0], Words: redact(words, r.address), err: err}
+	}
+	return found.dirs, nil
+}
+
+// holders takes paths that end with NUL, and keeps the directories of those that end with a suffix, unless a path is
+// longer than that of a file may be.
+type holders struct {
+	suffix  string
+	dirs    []string
+	files   int
+	partial []byte
+}
+
+var errManyFiles = errors.New("too many files")
+
+// Write implements io.Writer. It fails for more files than a branch may have.
+func (h *holders) Write(text []byte) (int, error) {
+	for rest := text; len(rest) > 0; {
+		part, after, ends := bytes.Cut(rest, []byte{0})
+		if len(h.partial) <= bounds.Path {
+			h.partial = append(h.partial, part...)
+		}
+		if rest = after; !ends {
+			break
+		}
+		if h.files++; h.files > bounds.BranchFiles {
+			return 0, errManyFiles
+		}
+		if dir, ok := bytes.CutSuffix(h.partial, []byte(h.suffix)); ok && len(h.partial) <= bounds.Path {
+			h.dirs = append(h.dirs, string(dir))
+		}
+		h.partial = h.partial[:0]
+	}
+	return len(text), nil
 }
 
 // newHash returns the hash by which the repository names objects.
@@ -297,7 +188,7 @@ func (r *Repository) put(kind string, data []byte) Hash {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.known[name] {
-		r.known[name], r.pending[name] = true, object{kind: kind, data: data}
+		r.known[name], r.pending[name] = true, object{kind, data}
 		r.size += len(data)
 	}
 	return name

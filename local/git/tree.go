@@ -3,11 +3,11 @@
 package git
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
+	"strings"
 	"time"
 )
 
@@ -129,12 +129,12 @@ func (f *treeFS) Open(name string) (fs.File, error) {
 	if !i.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("it is no file")}
 	}
-	text, err := f.in.Blob(i.Hash)
+	texts, err := f.in.Blobs([]Hash{i.Hash})
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	i.size = int64(len(text))
-	return &file{i, bytes.NewReader([]byte(text))}, nil
+	i.size = int64(len(texts[i.Hash]))
+	return &file{i, strings.NewReader(texts[i.Hash])}, nil
 }
 
 // file is an open file.

@@ -20,7 +20,7 @@ import (
 // package has not changed itself are those of updated. It changes the texts where a link comes in place of a file, or
 // stays in place of one. In conflict are the links that both sides changed, of which the package's stay.
 func (f *files) upgraded(base, updated *files, texts map[string]string) (out *files, conflicts []string) {
-	out = &files{texts: f.texts, modes: maps.Clone(f.modes), links: maps.Clone(f.links), modules: f.modules}
+	out = &files{texts: f.texts, modes: maps.Clone(f.modes), links: maps.Clone(f.links)}
 	for name, mode := range updated.modes {
 		if ours := f.modes[name]; ours == "" || ours == base.modes[name] {
 			out.modes[name] = mode
@@ -124,7 +124,8 @@ func (h *Home) filesOn(namespace string, lock *revision.Lock) (*files, error) {
 		for _, place := range []string{strings.Trim(lock.Place(), "/"), r.place(lock.Directory)} {
 			tree, err := r.packageAt(git.Hash(lock.Commit), place)
 			if err == nil && tree != "" {
-				return r.files(tree)
+				read, err := r.files(tree)
+				return read, unusable("the upstream "+lock.String(), err)
 			}
 			if err != nil && !errors.Is(err, git.ErrMissing) {
 				return nil, err

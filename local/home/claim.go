@@ -87,7 +87,7 @@ func (h *Home) endMerged(ctx context.Context, r *repository, packages map[string
 		if err != nil {
 			return err
 		}
-		open = append(open, slices.DeleteFunc(all, func(f found) bool { return f.number > 0 })...)
+		open = append(open, slices.DeleteFunc(all, func(f found) bool { return f.number > 0 || f.unread != nil })...)
 	}
 	if len(open) == 0 {
 		return nil

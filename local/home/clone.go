@@ -5,7 +5,6 @@ package home
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
-	"k8s.io/utils/lru"
 )
 
 // clone is a git repository as a round sees it: as it was fetched, and what is to be pushed over that.
@@ -35,7 +33,8 @@ type clone struct {
 	packages map[string]map[string]bool
 	dotted   map[string]map[string]bool
 	facts    map[string]*facts
-	contents *lru.Cache
+	// contents are those of all git repositories.
+	contents *contents
 	// repositories are over this one.
 	repositories []*repository
 }
@@ -69,11 +68,8 @@ type publication struct {
 	made *change
 }
 
-// maxContents is how many packages stay in memory: upstreams, from which many are made.
-const maxContents = 32
-
-func newClone(cache, remote string) *clone {
-	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, contents: lru.New(maxContents)}
+func newClone(cache, remote string, kept *contents) *clone {
+	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, contents: kept}
 }
 
 // fetch reads where the refs are.
@@ -166,6 +162,8 @@ type facts struct {
 	lock         *revision.Lock
 	at           time.Time
 	made
+	// unread is why its commit, or its tag, is not read; it has nothing then but what its ref says.
+	unread error
 }
 
 // factsOf returns what is known of a revision by the ref that it has.
@@ -174,6 +172,21 @@ func (c *clone) factsOf(p place, ref git.Ref) (*facts, error) {
 	if known := c.facts[id]; known != nil {
 		return known, nil
 	}
+	f, err := c.learn(p, ref)
+	if bad, ok := errors.AsType[*git.ObjectError](err); ok {
+		f = &facts{commit: ref.Commit, workspace: p.workspace, unread: asUnusable(p.ref(), bad)}
+		if p.number > 0 {
+			f.workspace = versionOf(p)
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	c.facts[id] = f
+	return f, nil
+}
+
+// learn reads what a ref says of its revision.
+func (c *clone) learn(p place, ref git.Ref) (*facts, error) {
 	f := &facts{commit: ref.Commit, workspace: p.workspace}
 	commit, err := c.git.Commit(ref.Commit)
 	if err != nil {
@@ -191,29 +204,28 @@ func (c *clone) factsOf(p place, ref git.Ref) (*facts, error) {
 	if f.task, err = c.taskOf(ref.Commit, p.path, f.workspace, p.number > 0); err != nil {
 		return nil, err
 	}
-	if f.lock, err = c.lockOf(f.tree); err != nil {
-		return nil, err
-	}
-	c.facts[id] = f
-	return f, nil
+	f.lock, err = c.lockOf(f.tree)
+	return f, err
 }
 
-// lockOf returns the lock in the Kptfile of a package.
+// lockOf returns the lock in the Kptfile of a package; nil also for a Kptfile that is not read, of which the files of
+// the package tell.
 func (c *clone) lockOf(tree git.Hash) (*revision.Lock, error) {
 	if tree == "" {
 		return nil, nil
 	}
 	entries, err := c.git.Tree(tree)
+	i := slices.IndexFunc(entries, func(e git.Entry) bool { return e.Name == kptfile })
+	if err != nil || i < 0 {
+		return nil, ignoreUnread(err)
+	}
+	texts, err := c.git.BlobsWithin([]git.Hash{entries[i].Hash}, func(sizes map[git.Hash]int64) error {
+		return checkSizes(map[string]int64{kptfile: sizes[entries[i].Hash]})
+	})
 	if err != nil {
-		return nil, err
+		return nil, ignoreUnread(err)
 	}
-	for _, e := range entries {
-		if e.Name == kptfile {
-			text, err := c.git.Blob(e.Hash)
-			return tasks.LockOf(map[string]string{kptfile: text}), err
-		}
-	}
-	return nil, nil
+	return tasks.LockOf(map[string]string{kptfile: texts[entries[i].Hash]}), nil
 }
 
 // workspaceOf returns the workspace that a published revision had as a draft: it is in the message of its tag, or in
@@ -255,7 +267,7 @@ func (c *clone) taskOf(commit git.Hash, place, workspace string, published bool)
 		}
 		seen[at] = true
 		read, err := c.git.Commit(at)
-		if errors.Is(err, git.ErrMissing) { // the history is cut off here
+		if cutOff(err) {
 			continue
 		}
 		if err != nil {
@@ -282,67 +294,11 @@ func (c *clone) taskOf(commit git.Hash, place, workspace string, published bool)
 	return revision.Task{}, nil
 }
 
-// files are those of a package with their modes, and what else is there.
-type files struct {
-	texts map[string]string
-	modes map[string]string
-	// links are where symbolic links lead to, and modules other repositories: both are kept where they are.
-	links   map[string]string
-	modules map[string]git.Entry
-}
-
-// files returns the files below a tree.
-func (c *clone) files(tree git.Hash) (*files, error) {
-	if kept, there := c.contents.Get(tree); there {
-		if f, ok := kept.(*files); ok {
-			return f, nil
-		}
-	}
-	f := &files{texts: map[string]string{}, modes: map[string]string{}, links: map[string]string{},
-		modules: map[string]git.Entry{}}
-	if tree != "" {
-		if err := c.collect(f, tree, ""); err != nil {
-			return nil, err
-		}
-	}
-	c.contents.Add(tree, f)
-	return f, nil
-}
-
-func (c *clone) collect(f *files, tree git.Hash, below string) error {
-	entries, err := c.git.Tree(tree)
-	if err != nil {
-		return err
-	}
-	var blobs []git.Hash
-	for _, e := range entries {
-		if e.Mode != git.Directory && e.Mode != git.Module {
-			blobs = append(blobs, e.Hash)
-		}
-	}
-	texts, err := c.git.Blobs(blobs)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		switch name := below + e.Name; e.Mode {
-		case git.Directory:
-			if err := c.collect(f, e.Hash, name+"/"); err != nil {
-				return err
-			}
-		case git.Module:
-			f.modules[name] = e
-		case git.Link:
-			f.links[name] = texts[e.Hash]
-		default:
-			f.texts[name], f.modes[name] = texts[e.Hash], e.Mode
-		}
-	}
-	return nil
-}
-
-// put returns the tree with files, with the modes and what else there is of the package that they are made from.
+// put returns the tree with files, with the modes and links of the package that they are made from.
 func (c *clone) put(texts map[string]string, like *files) (git.Hash, error) {
+	if err := like.checkLinks(); err != nil {
+		return "", err
+	}
 	root := &directory{}
 	for name, text := range texts {
 		mode := git.File
@@ -351,13 +307,9 @@ func (c *clone) put(texts map[string]string, like *files) (git.Hash, error) {
 		}
 		root.add(name, git.Entry{Mode: mode, Hash: c.git.PutBlob(text)})
 	}
-	kept := maps.Clone(like.modules)
 	for name, to := range like.links {
-		kept[name] = git.Entry{Mode: git.Link, Hash: c.git.PutBlob(to)}
-	}
-	for name, e := range kept {
 		if _, replaced := texts[name]; !replaced {
-			root.add(name, e)
+			root.add(name, git.Entry{Mode: git.Link, Hash: c.git.PutBlob(to)})
 		}
 	}
 	return root.put(c.git)

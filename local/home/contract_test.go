@@ -29,7 +29,6 @@ var differs = map[string]string{
 	"reject":               untold + ", and nothing is written for it",
 	"save":                 asSaved,
 	"save-bad":             "files are not read as resources, except for the Kptfile",
-	"save-large":           "there is no limit",
 	"save-nothing":         "equal files are the same version",
 	"save-odd":             asSaved,
 	"save-pipeline":        "nothing is rendered",

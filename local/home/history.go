@@ -3,7 +3,7 @@
 package home
 
 import (
-	"errors"
+	"path"
 	"strings"
 
 	"github.com/package-variants/package-variants/local/git"
@@ -12,9 +12,15 @@ import (
 // maxBranch is in how many commits of a branch it is looked for what brought a package.
 const maxBranch = 10_000
 
+// changed reports whether a commit has something else at the path of a directory than the one before it.
+type changed func(dir string) (bool, error)
+
+// everything is what has changed with the last commit that is looked at.
+func everything(string) (bool, error) { return true, nil }
+
 // history visits the commits of a branch, from its head along first parents, and says of each what it changed. The
 // last one that is visited has changed everything.
-func (c *clone) history(head git.Hash, visit func(at git.Hash, changed func(path string) bool) (bool, error)) error {
+func (c *clone) history(head git.Hash, visit func(at git.Hash, changes changed) (bool, error)) error {
 	now, err := c.git.Commit(head)
 	if err != nil {
 		return err
@@ -22,24 +28,21 @@ func (c *clone) history(head git.Hash, visit func(at git.Hash, changed func(path
 	for range maxBranch {
 		var before *git.Commit
 		if len(now.Parents) > 0 {
-			if before, err = c.git.Commit(now.Parents[0]); err != nil && !errors.Is(err, git.ErrMissing) {
+			if before, err = c.git.Commit(now.Parents[0]); err != nil && !cutOff(err) {
 				return err
 			}
 		}
-		changed := func(string) bool { return true }
+		what := changed(everything)
 		if before != nil {
-			paths := map[string]bool{}
-			if err := c.changed(before.Tree, now.Tree, "", paths); err != nil {
-				return err
-			}
-			changed = func(path string) bool { return paths[path] }
+			trees := &comparison{c.git, [2]git.Hash{before.Tree, now.Tree}, map[string][2]map[string]git.Hash{}}
+			what = trees.differ
 		}
-		if on, err := visit(head, changed); err != nil || !on || before == nil {
+		if on, err := visit(head, what); err != nil || !on || before == nil {
 			return err
 		}
 		head, now = now.Parents[0], before
 	}
-	_, err = visit(head, func(string) bool { return true })
+	_, err = visit(head, everything)
 	return err
 }
 
@@ -69,33 +72,58 @@ func (c *clone) workspaceIn(at git.Hash, place string) (string, error) {
 	return "", nil
 }
 
-// changed collects the directories that differ between two trees.
-func (c *clone) changed(a, b git.Hash, below string, into map[string]bool) error {
-	if a == b {
-		return nil
+// comparison compares the directories of two trees. It reads only those on the way to what is asked for: in a tree,
+// the same directory may stand in more places than anyone can visit.
+type comparison struct {
+	git   *git.Repository
+	roots [2]git.Hash
+	// below are the directories in those that differ, by the paths of these.
+	below map[string][2]map[string]git.Hash
+}
+
+// differ reports whether the trees have something else at a path, which is that of a directory.
+func (c *comparison) differ(dir string) (bool, error) {
+	both, err := c.at(dir)
+	return both[0] != both[1], err
+}
+
+// at returns what the trees have at a path; nothing where they are equal.
+func (c *comparison) at(dir string) (both [2]git.Hash, err error) {
+	if dir == "" {
+		return c.roots, nil
 	}
-	into[strings.TrimSuffix(below, "/")] = true
-	trees := map[string][2]git.Hash{}
-	for i, tree := range []git.Hash{a, b} {
-		if tree == "" {
-			continue
-		}
-		entries, err := c.git.Tree(tree)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if e.Mode == git.Directory {
-				pair := trees[e.Name]
-				pair[i] = e.Hash
-				trees[e.Name] = pair
+	above, name := path.Split(dir)
+	above = strings.TrimSuffix(above, "/")
+	trees, err := c.at(above)
+	if err != nil || trees[0] == trees[1] {
+		return both, err
+	}
+	in, known := c.below[above]
+	if !known {
+		for i, tree := range trees {
+			if in[i], err = c.directories(tree); err != nil {
+				return both, err
 			}
 		}
+		c.below[above] = in
 	}
-	for name, pair := range trees {
-		if err := c.changed(pair[0], pair[1], below+name+"/", into); err != nil {
-			return err
+	return [2]git.Hash{in[0][name], in[1][name]}, nil
+}
+
+// directories returns the directories in a tree, which may be none.
+func (c *comparison) directories(tree git.Hash) (map[string]git.Hash, error) {
+	if tree == "" {
+		return nil, nil
+	}
+	entries, err := c.git.Tree(tree)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]git.Hash, len(entries))
+	for _, e := range entries {
+		if e.Mode == git.Directory {
+			all[e.Name] = e.Hash
 		}
 	}
-	return nil
+	return all, nil
 }

@@ -14,13 +14,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
-	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/manifests"
 )
@@ -88,11 +86,11 @@ func New(o Options) *Home {
 	if h.notes == nil {
 		h.notes = Notes{}
 	}
-	byAddress := map[string]*clone{}
+	byAddress, kept := map[string]*clone{}, newContents()
 	for _, r := range o.Repositories {
 		at := revision.Address(r.Remote)
 		if byAddress[at] == nil {
-			byAddress[at] = newClone(o.Cache, r.Remote)
+			byAddress[at] = newClone(o.Cache, r.Remote, kept)
 			h.clones = append(h.clones, byAddress[at])
 		}
 		in := &repository{Repository: r, clone: byAddress[at]}
@@ -197,7 +195,7 @@ func classify(err *error) {
 // content returns the files of a revision.
 func (h *Home) content(f *found) (packages.Content, error) {
 	content := packages.Unread(&f.Revision)
-	files, err := f.in.files(f.tree)
+	files, err := f.files()
 	switch {
 	case err != nil:
 		return packages.Content{}, err
@@ -208,26 +206,8 @@ func (h *Home) content(f *found) (packages.Content, error) {
 	case files.texts[kptfile] == "":
 		return packages.Content{}, noKptfile(f)
 	}
-	for _, name := range slices.Sorted(maps.Keys(files.texts)) {
-		if err := checkFile(name, files.texts[name]); err != nil {
-			return packages.Content{}, packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused, err)
-		}
-	}
 	content.Files = maps.Clone(files.texts)
 	return content, nil
-}
-
-// checkFile returns why a file is not worked on.
-func checkFile(name, text string) error {
-	switch problem := krm.CheckPath(name); {
-	case problem != "":
-		return fmt.Errorf("%q is the path of a file, %s", name, problem)
-	case !utf8.ValidString(name):
-		return fmt.Errorf("%q is the path of a file, and not in UTF-8: rename the file", name)
-	case !utf8.ValidString(text):
-		return fmt.Errorf("%s is not text in UTF-8: convert it, or take it out of the package", name)
-	}
-	return nil
 }
 
 // noKptfile returns the error of a revision whose directory is no package.
@@ -266,6 +246,8 @@ type found struct {
 	tree git.Hash
 	// unowned is what the commits say of who made a draft.
 	made
+	// unread is why nothing is known of it but its ref.
+	unread error
 }
 
 // find returns the revision of a name.

@@ -4,6 +4,7 @@ package home
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -44,17 +45,17 @@ func (h *Home) Find(ctx context.Context, namespace string, by packages.Index, te
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer classify(&err)
+	if err := h.refresh(ctx); err != nil {
+		return nil, err
+	}
 	if repo, _, _ := strings.Cut(text, "/"); by == packages.ByPackage && namespace != "" {
 		if _, err := h.repository(namespace, repo); err != nil {
 			return nil, ignoreAbsent(err)
 		}
 	}
-	if err := h.refresh(ctx); err != nil {
-		return nil, err
-	}
 	wanted := value{by, text}
 	for m := range h.index.members[wanted] {
-		if namespace != "" && m.in.Namespace != namespace {
+		if namespace != "" && m.in.Namespace != namespace || m.in.err != nil {
 			continue
 		}
 		all, err := h.revisions(m.in, revision.Package{Repo: m.in.Name, Name: m.pkg})
@@ -71,26 +72,34 @@ func (h *Home) Find(ctx context.Context, namespace string, by packages.Index, te
 	return out, nil
 }
 
-// refresh brings the index to what is known.
+// refresh brings the index to what is known. A Repository of which that cannot be read is one that cannot be read.
 func (h *Home) refresh(ctx context.Context) error {
 	for _, k := range slices.SortedFunc(maps.Keys(h.repositories), byName) {
 		r := h.repositories[k]
 		if r.err != nil {
 			continue
 		}
-		if !h.index.complete {
-			if err := r.touchAll(ctx); err != nil {
-				return err
-			}
+		if r.err = h.enterAll(ctx, r); ctx.Err() != nil {
+			return ctx.Err()
 		}
-		for pkg := range r.touched {
-			if err := h.enter(member{r, pkg}); err != nil {
-				return err
-			}
-		}
-		r.touched = map[string]bool{}
 	}
 	h.index.complete = true
+	return nil
+}
+
+// enterAll brings the index to what is known of a Repository.
+func (h *Home) enterAll(ctx context.Context, r *repository) error {
+	if !h.index.complete {
+		if err := r.touchAll(ctx); err != nil {
+			return err
+		}
+	}
+	for pkg := range r.touched {
+		if err := h.enter(member{r, pkg}); err != nil {
+			return err
+		}
+	}
+	r.touched = map[string]bool{}
 	return nil
 }
 
@@ -103,13 +112,14 @@ func (r *repository) touchAll(ctx context.Context) error {
 	if branch == "" {
 		return nil
 	}
-	files, err := r.git.Files(ctx, branch, strings.Trim(r.Root(), "/"))
-	for _, file := range files {
-		if where, ok := strings.CutSuffix(file, "/"+kptfile); ok {
-			r.touch(where)
-		}
+	onBranch, err := r.git.Holding(ctx, branch, strings.Trim(r.Root(), "/"), kptfile)
+	if err != nil {
+		return fmt.Errorf("the branch %s: %w", strings.TrimPrefix(r.branch(), branches), err)
 	}
-	return err
+	for _, where := range onBranch {
+		r.touch(where)
+	}
+	return nil
 }
 
 // enter puts a package into the index, in place of what was there of it.

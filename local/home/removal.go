@@ -118,7 +118,7 @@ func (r *repository) askedBy(where string) (made, error) {
 		commit, err := r.git.Commit(at)
 		switch {
 		case err != nil:
-			return made{}, err
+			return made{}, ignoreUnread(err)
 		case strings.HasPrefix(commit.Message, removes+where+"\n"):
 			return madeBy(commit.Message), nil
 		case len(commit.Parents) == 0:

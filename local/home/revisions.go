@@ -122,7 +122,7 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 	if err != nil {
 		return nil, err
 	}
-	f := &found{in: r, place: p, tree: known.tree, made: known.made}
+	f := &found{in: r, place: p, tree: known.tree, made: known.made, unread: known.unread}
 	f.Revision = revision.Revision{
 		Namespace: r.Namespace, Package: pkg, Workspace: known.workspace, Number: p.number, AtCommit: true,
 		Lifecycle: revision.Draft, Version: string(cmp.Or(known.tree, known.commit)), Commit: string(known.commit),
@@ -139,7 +139,7 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 		}
 		f.Origin = revision.LockOn(&f.Revision, r.Address, r.Directory)
 	} else {
-		if h.proposed[f.key()] == known.tree {
+		if tree, proposed := h.proposed[f.key()]; proposed && tree == known.tree {
 			f.Lifecycle, f.Version = revision.Proposed, f.Version+" proposed"
 		}
 		f.Held, err = h.held(f)

@@ -4,13 +4,11 @@ package home
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git"
 )
@@ -41,7 +39,7 @@ type Settled struct {
 // Settle lets the content of the branches decide, for the packages that variants own: what was merged is published,
 // in whichever way it was merged, drafts that are merged end, and drafts beside which something newer was published
 // get it. It belongs to the beginning of a round, and what it writes is pushed with the rest. A Repository that
-// cannot be read is left out.
+// cannot be read, or of which that is found out here, is left out.
 func (h *Home) Settle(ctx context.Context) (_ *Settled, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -53,20 +51,47 @@ func (h *Home) Settle(ctx context.Context) (_ *Settled, err error) {
 		if r.err != nil || r.ref(r.branch()).Commit == "" {
 			continue
 		}
-		if err := h.settle(ctx, r, s); err != nil {
-			return nil, failed(packages.ErrUnavailable, "Repository %s: %w", r.Name, err)
+		if err := h.trySettle(ctx, r, s); err != nil {
+			return nil, err
 		}
 	}
 	return s, nil
 }
 
-// settle does so for one Repository.
-func (h *Home) settle(ctx context.Context, r *repository, s *Settled) error {
+// trySettle settles a Repository as a whole or not at all. One that cannot be settled is one that cannot be read.
+func (h *Home) trySettle(ctx context.Context, r *repository, s *Settled) error {
+	before, in := maps.Clone(h.notes), r.clone
+	changes, unpushed, publications := maps.Clone(in.changes), maps.Clone(in.unpushed), in.publications
+	found := &Settled{Overtaken: map[string][]string{}}
+	err := h.settle(ctx, r, before, found)
+	switch {
+	case err == nil:
+		s.add(found)
+	case ctx.Err() != nil:
+		return err
+	default:
+		h.notes, in.changes, in.unpushed, in.publications, in.err = before, changes, unpushed, publications, err
+	}
+	return nil
+}
+
+// add adds what was found in a Repository.
+func (s *Settled) add(o *Settled) {
+	s.Published, s.Done = append(s.Published, o.Published...), append(s.Done, o.Done...)
+	s.Updated, s.Merged = append(s.Updated, o.Updated...), append(s.Merged, o.Merged...)
+	s.Rejected, s.Reverted = append(s.Rejected, o.Rejected...), append(s.Reverted, o.Reverted...)
+	s.TakenBack, s.Porchs = append(s.TakenBack, o.TakenBack...), append(s.Porchs, o.Porchs...)
+	s.Removed = append(s.Removed, o.Removed...)
+	maps.Copy(s.Overtaken, o.Overtaken)
+}
+
+// settle settles a Repository. Before are the notes as they are.
+func (h *Home) settle(ctx context.Context, r *repository, before Notes, s *Settled) error {
 	owned, open, err := h.openDrafts(r, s)
 	if err != nil {
 		return err
 	}
-	merged, before := map[string][]string{}, maps.Clone(h.notes)
+	merged := map[string][]string{}
 	if len(open) > 0 {
 		own, err := r.git.Unmerged(ctx, drafts, r.ref(r.branch()).Commit)
 		if err != nil {
@@ -131,6 +156,7 @@ func (h *Home) openDrafts(r *repository, s *Settled) (owned map[string]bool, ope
 				return nil, nil, err
 			}
 			switch {
+			case f.unread != nil: // it stays as it is, until a person corrects it
 			case Owned(&f.Revision):
 				owned[pkg] = true
 				open = append(open, *f)
@@ -296,7 +322,7 @@ func (r *repository) wasMerged(ctx context.Context, where string, draft *Seen) (
 		}
 	}
 	had := false
-	err := r.history(branch, func(at git.Hash, _ func(path string) bool) (bool, error) {
+	err := r.history(branch, func(at git.Hash, _ changed) (bool, error) {
 		tree, err := r.at(at, where)
 		had = had || string(tree) == draft.Tree
 		return !had && string(at) != draft.Branch, err
@@ -329,9 +355,11 @@ func (h *Home) tagMerged(ctx context.Context, r *repository, owned map[string]bo
 	if len(left) == 0 {
 		return nil
 	}
-	return r.history(branch, func(at git.Hash, changed func(path string) bool) (bool, error) {
+	return r.history(branch, func(at git.Hash, changes changed) (bool, error) {
 		for _, where := range slices.Sorted(maps.Keys(left)) {
-			if !changed(where) {
+			if here, err := changes(where); err != nil {
+				return false, err
+			} else if !here {
 				continue
 			}
 			if err := h.tag(ctx, r, left[where], at, merged[left[where]], s); err != nil {
@@ -402,7 +430,7 @@ func (r *repository) workspaceOf(p place, at git.Hash, merged []string, used map
 	}
 	workspace := workspaceFor(p.path, commit.Message, merged, used)
 	if workspace == "" { // the draft ended before, and what was published of it was refused, or is lost
-		if workspace, err = r.workspaceIn(at, p.path); err != nil && !errors.Is(err, git.ErrMissing) {
+		if workspace, err = r.workspaceIn(at, p.path); err != nil && !cutOff(err) {
 			return "", err
 		}
 	}

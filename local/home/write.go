@@ -45,7 +45,7 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 	}
 	tree, err := r.put(texts, like)
 	if err != nil {
-		return revision.Revision{}, err
+		return revision.Revision{}, unusable(name, err)
 	}
 	k := key{d.Namespace, name}
 	p := place{path: r.place(d.Package.Name), workspace: d.Workspace}
@@ -157,7 +157,7 @@ func (h *Home) sources(d *packages.Draft) (source, from *found, err error) {
 // copied returns the files of a draft, and what they are made from.
 func (h *Home) copied(d *packages.Draft, source, from *found) (map[string]string, *files, error) {
 	h.mu.Lock()
-	like, err := from.in.files(from.tree)
+	like, err := from.files()
 	h.mu.Unlock()
 	if err == nil && like.texts[kptfile] == "" {
 		err = noKptfile(from)
@@ -255,9 +255,9 @@ func (h *Home) Save(ctx context.Context, read packages.Content, texts map[string
 		return packages.Content{}, failed(packages.ErrStale, "%s is not what was read", f.Name)
 	}
 	if err := check(texts); err != nil {
-		return packages.Content{}, failed(packages.ErrRefused, "%s: %w", f.Name, err)
+		return packages.Content{}, unusable(f.Name, err)
 	}
-	like, err := f.in.files(f.tree)
+	like, err := f.files()
 	if err != nil {
 		return packages.Content{}, err
 	}
@@ -268,7 +268,7 @@ func (h *Home) Save(ctx context.Context, read packages.Content, texts map[string
 	}
 	tree, err := f.in.put(texts, like)
 	if err != nil {
-		return packages.Content{}, err
+		return packages.Content{}, unusable(f.Name, err)
 	}
 	if held != "" {
 		note := h.noted(f)
@@ -323,29 +323,31 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 	return nil
 }
 
-// check returns why files cannot be those of a package.
+// check returns why files cannot be those of a package: what is refused when it is read is not written either, except
+// for text that is not in UTF-8, of which the next reader tells.
 func check(texts map[string]string) error {
 	var file struct{ Kind string }
 	if err := yaml.Unmarshal([]byte(texts[kptfile]), &file); err != nil || file.Kind != kptfile {
-		return fmt.Errorf("a package has a Kptfile at its root, with kind: Kptfile")
+		return refused("a package has a Kptfile at its root, with kind: Kptfile")
 	}
-	for name := range texts {
-		if name == "" || strings.Contains(name, "\x00") || path.IsAbs(name) || path.Clean(name) != name ||
-			name == ".." || strings.HasPrefix(name, "../") {
-			return fmt.Errorf("%q is no path of a file in a package", name)
+	sizes := make(map[string]int64, len(texts))
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		for part := range strings.SplitSeq(name, "/") {
+			if err := checkEntry(name, part); err != nil {
+				return err
+			}
 		}
+		if err := checkPointer(name, texts[name]); err != nil {
+			return err
+		}
+		sizes[name] = int64(len(texts[name]))
 		for above := path.Dir(name); above != "."; above = path.Dir(above) {
 			if _, isFile := texts[above]; isFile {
-				return fmt.Errorf("%s is a file and a directory", above)
-			}
-		}
-		for part := range strings.SplitSeq(name, "/") {
-			if strings.EqualFold(part, ".git") {
-				return fmt.Errorf("%q is a path that git keeps for itself", name)
+				return refused("%s is a file and a directory: rename one of them", above)
 			}
 		}
 	}
-	return nil
+	return checkSizes(sizes)
 }
 
 // Own implements packages.Home.

@@ -31,14 +31,13 @@ func Changed(a, b fs.FS) (names []string, err error) {
 // textsOf returns the texts of the files that Read would read.
 func textsOf(root fs.FS) (map[string]string, error) {
 	texts := map[string]string{}
-	err := walk(root, func(name string, entry fs.DirEntry) error {
-		if !entry.Type().IsRegular() {
-			texts[name] = entry.Type().String()
-			return nil
-		}
+	names, _ := find(root, "") // what is not read, Read has told
+	for _, name := range names {
 		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return nil, err
+		}
 		texts[name] = strings.ReplaceAll(string(text), "\r\n", "\n")
-		return err
-	})
-	return texts, err
+	}
+	return texts, nil
 }

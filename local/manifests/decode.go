@@ -14,6 +14,8 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/functions/bounds"
+	"github.com/package-variants/package-variants/functions/krm"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
@@ -23,37 +25,36 @@ import (
 // document is one of a file.
 type document struct {
 	text string
-	// line is its first one that is not empty and no comment.
-	line int
+	// line is its first one that is not empty and no comment; before is how many lines of the file are before its text.
+	line, before int
 }
 
 // split returns the documents of a YAML file, without those that have only comments.
 func split(text string) (all []document) {
-	var current strings.Builder
-	first, number := 0, 0
-	end := func() {
-		if first > 0 {
-			before := strings.Repeat("\n", number-strings.Count(current.String(), "\n")) // so that lines are numbered right
-			all = append(all, document{before + current.String(), first})
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	begins, offset, number := 0, 0, 0
+	current := document{}
+	end := func(at int) {
+		if current.text = text[begins:at]; current.line > 0 {
+			all = append(all, current)
 		}
-		current.Reset()
-		first = 0
+		current = document{before: number}
 	}
 	for line := range strings.Lines(text) {
-		if rest, ok := strings.CutPrefix(line, "---"); ok && strings.TrimLeft(rest, " \t\r\n") != rest || line == "---" {
-			end()
-			line = rest
+		from := offset
+		offset += len(line)
+		if rest, ok := strings.CutPrefix(line, "---"); ok && strings.TrimLeft(rest, " \t\r\n") != rest {
+			end(from)
+			begins, line = offset-len(rest), rest
 		}
 		number++
-		if trimmed := strings.TrimSpace(line); first == 0 && trimmed != "" && !strings.HasPrefix(trimmed, "#") {
-			first = number
+		if trimmed := strings.TrimSpace(line); current.line == 0 && trimmed != "" && !strings.HasPrefix(trimmed, "#") {
+			current.line = number
 		}
-		current.WriteString(line)
 	}
-	if !strings.HasSuffix(text, "\n") {
-		current.WriteString("\n")
-	}
-	end()
+	end(offset)
 	return all
 }
 
@@ -86,43 +87,48 @@ type repositoryManifest struct {
 var inYAML = regexp.MustCompile(`^yaml: (?:unmarshal errors:\n +)?(?:line (\d+): )?`)
 
 // add adds the object of a document.
-func (m *Manifests) add(dir string, at place, text string) error {
-	data, err := yaml.YAMLToJSONStrict([]byte(text))
+func (m *Manifests) add(dir string, at place, d document) error {
+	if err := krm.CheckObject(d.text); err != nil {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	data, err := yaml.YAMLToJSONStrict([]byte(d.text))
 	if err != nil {
 		said := err.Error()
 		if found := inYAML.FindStringSubmatch(said); found != nil {
 			if line, err := strconv.Atoi(found[1]); err == nil {
-				at.line = line
+				at.line = d.before + line
 			}
 			said = said[len(found[0]):]
 		}
 		return fmt.Errorf("%s: it is not YAML: %s", at, said)
 	}
-	return m.addJSON(dir, at, data)
+	var object map[string]any
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &object); err != nil {
+		return notAnObject(at)
+	}
+	return m.addObject(dir, at, object)
 }
 
-// addJSON adds an object, or the items of a list.
-func (m *Manifests) addJSON(dir string, at place, data []byte) error {
-	o := &unstructured.Unstructured{}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &o.Object); err != nil {
-		return fmt.Errorf("%s: it is no object, but a list or a value: begin it with apiVersion and kind, or move it "+
-			"elsewhere", at)
-	}
+func notAnObject(at place) error {
+	return fmt.Errorf("%s: it is no object, but a list or a value: begin it with apiVersion and kind, or move it "+
+		"elsewhere", at)
+}
+
+// addObject adds an object, or the items of a list.
+func (m *Manifests) addObject(dir string, at place, object map[string]any) error {
+	o := &unstructured.Unstructured{Object: object}
 	if o.GetAPIVersion() == "" || o.GetKind() == "" {
 		return fmt.Errorf("%s: it is no object: apiVersion or kind is missing; move what is no manifest elsewhere", at)
 	}
 	items, hasItems := o.Object["items"].([]any)
 	if o.GetKind() == "List" || hasItems && strings.HasSuffix(o.GetKind(), "List") {
 		var problems []error
-		for _, item := range items {
-			data, err := yaml.Marshal(item)
-			if err == nil {
-				data, err = yaml.YAMLToJSON(data)
+		for i := 0; i < len(items) && !m.full(); i++ {
+			if object, ok := items[i].(map[string]any); ok {
+				problems = append(problems, m.addObject(dir, at, object))
+			} else {
+				problems = append(problems, notAnObject(at))
 			}
-			if err == nil {
-				err = m.addJSON(dir, at, data)
-			}
-			problems = append(problems, err)
 		}
 		return errors.Join(problems...)
 	}
@@ -138,7 +144,7 @@ func (m *Manifests) addJSON(dir string, at place, data []byte) error {
 	if o.GetName() == "" {
 		return wrong(errors.New("metadata.name: it is missing"))
 	}
-	if err := m.decode(dir, at, o, data); err != nil {
+	if err := m.decode(dir, at, o); err != nil {
 		return wrong(err)
 	}
 	id := identity{o.GroupVersionKind().GroupKind(), o.GetNamespace(), o.GetName()}
@@ -146,15 +152,22 @@ func (m *Manifests) addJSON(dir string, at place, data []byte) error {
 		return wrong(fmt.Errorf("it is in %s, too: remove one of them", other))
 	}
 	m.places[id] = at
+	if m.full() {
+		return fmt.Errorf("%s: %w", at, tooMuch(dir, len(m.places), "objects", bounds.FleetObjects))
+	}
 	m.Objects = append(m.Objects, o)
 	return nil
 }
 
 // decode decodes an object of a kind that is known here.
-func (m *Manifests) decode(dir string, at place, o *unstructured.Unstructured, data []byte) error {
+func (m *Manifests) decode(dir string, at place, o *unstructured.Unstructured) error {
 	gvk := o.GroupVersionKind()
 	if gvk.Group != v1alpha1.GroupVersion.Group {
 		return nil
+	}
+	data, err := json.Marshal(o.Object)
+	if err != nil {
+		return err
 	}
 	if o.GetNamespace() == "" {
 		o.SetNamespace(defaultNamespace)

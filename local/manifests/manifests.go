@@ -22,6 +22,8 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/functions/bounds"
+	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/local/git"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -65,31 +67,33 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("%s, line %d", p.file, p.line) }
 
-// Read reads the YAML files of a directory and all below it. What is hidden, and directories below it that are kpt
-// packages, are no manifests. The error has every problem of every file: with one, nothing is read.
+// Read reads the YAML files of a directory and all below it. Root is the directory, and dir is what it is called: in
+// messages, and to find the git repositories whose addresses begin with a dot. What is hidden, and directories below
+// it that are kpt packages, are no manifests. The error has every problem of every file: with one, nothing is read.
+// What is beyond the bounds of a fleet is refused by its size, before it is read.
 func Read(root fs.FS, dir string) (*Manifests, error) {
+	names, problems := find(root, dir)
 	m := &Manifests{places: map[identity]place{}}
-	var problems []error
-	err := walk(root, func(name string, entry fs.DirEntry) error {
-		if entry.Type()&fs.ModeSymlink != 0 {
-			problems = append(problems, link(root, name))
-			return nil
+	for values := 0; len(names) > 0 && !m.full(); names = names[1:] {
+		text, err := fs.ReadFile(root, names[0])
+		if err == nil {
+			values += krm.CountValues(map[string]string{names[0]: string(text)})
+			err = tooMuch(dir, values, "values in its YAML files", bounds.FleetValues)
 		}
-		text, err := fs.ReadFile(root, name)
 		if err != nil {
-			return err
+			problems = append(problems, err)
+			break
 		}
 		for _, d := range split(string(text)) {
-			if err := m.add(dir, place{name, d.line}, d.text); err != nil {
+			if err := m.add(dir, place{names[0], d.line}, d); err != nil {
 				problems = append(problems, err)
 			}
+			if m.full() {
+				break
+			}
 		}
-		return nil
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no directory %s", dir)
 	}
-	if err := errors.Join(append(problems, err)...); err != nil {
+	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
 	if len(m.Variants)+len(m.Sets)+len(m.Repositories) == 0 {
@@ -99,9 +103,26 @@ func Read(root fs.FS, dir string) (*Manifests, error) {
 	return m, nil
 }
 
-// walk visits the files of manifests in a directory and all below it, and all links.
-func walk(root fs.FS, visit func(name string, entry fs.DirEntry) error) error {
-	return fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+// full reports whether there are more objects than a fleet may have, which the last one was told.
+func (m *Manifests) full() bool { return len(m.places) > bounds.FleetObjects }
+
+// tooMuch returns an error if a fleet has more of something than it may have.
+func tooMuch(dir string, n int, of string, most int) error {
+	if n <= most {
+		return nil
+	}
+	return fmt.Errorf("%s has more than %d %s: move what is no manifest elsewhere, or make several fleets of it", dir,
+		most, of)
+}
+
+// find returns the YAML files of a directory and all below it, in order, without those that are not read, and why they
+// are not.
+func find(root fs.FS, dir string) (names []string, problems []error) {
+	entries, size := 0, int64(0)
+	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		if entries++; err == nil {
+			err = tooMuch(dir, entries, "files and directories", bounds.FleetFiles)
+		}
 		switch {
 		case err != nil:
 			return err
@@ -109,11 +130,34 @@ func walk(root fs.FS, visit func(name string, entry fs.DirEntry) error) error {
 			return nil
 		case strings.HasPrefix(entry.Name(), "."), entry.IsDir() && isPackage(root, name):
 			return leftOut(entry)
-		case entry.IsDir() || entry.Type()&fs.ModeSymlink == 0 && !isYAML(name):
+		case entry.Type()&fs.ModeSymlink != 0:
+			problems = append(problems, link(root, name))
+			return nil
+		case entry.IsDir() || !isYAML(name):
+			return nil
+		case !entry.Type().IsRegular():
+			problems = append(problems, fmt.Errorf("%s is a device or a pipe: put a file there", name))
 			return nil
 		}
-		return visit(name, entry)
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		if info.Size() > bounds.ObjectBytes {
+			problems = append(problems, fmt.Errorf("%s has %d bytes, and may have %d: split it, or move it elsewhere", name,
+				info.Size(), bounds.ObjectBytes))
+			return nil
+		}
+		names, size = append(names, name), size+info.Size()
+		return tooMuch(dir, int(size), "bytes in its YAML files", bounds.FleetBytes)
 	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("there is no directory %s", dir)
+	}
+	if err != nil {
+		return nil, append(problems, err)
+	}
+	return names, problems
 }
 
 // leftOut returns what has a walk go on without an entry.

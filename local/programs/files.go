@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
+
+	"github.com/package-variants/package-variants/local/git"
 )
 
 // Write writes the files of a package to a directory name that it makes in dir. A path that leads out of it is an
@@ -28,7 +28,7 @@ func Write(dir, name string, files map[string]string) error {
 		if !filepath.IsLocal(filepath.FromSlash(path)) {
 			return fmt.Errorf("%s has the file %q, which is not in the package", name, path)
 		}
-		if ofGit(path) {
+		if git.OfGit(path) {
 			return fmt.Errorf("%s has the file %q, which git itself would read: take it out of the package", name, path)
 		}
 		file := filepath.Join(name, filepath.FromSlash(path))
@@ -40,16 +40,6 @@ func Write(dir, name string, files map[string]string) error {
 		}
 	}
 	return nil
-}
-
-// ofGit reports whether a file is in a git directory, or replaces one: git would run commands that it names. File
-// systems may treat names as equal that differ in case, in trailing dots and blanks, or by Windows' short name.
-func ofGit(file string) bool {
-	return slices.ContainsFunc(strings.Split(strings.ReplaceAll(file, `\`, "/"), "/"), func(part string) bool {
-		part, _, _ = strings.Cut(part, ":") // a stream of a file, on Windows
-		part = strings.ToLower(strings.TrimRight(part, ". "))
-		return part == ".git" || part == "git~1"
-	})
 }
 
 // Read returns the files below a directory. A link that leads out of the directory is an error.

@@ -182,11 +182,17 @@ func (c *Clone) Merge(branch string) {
 
 func run(t testing.TB, dir string, args ...string) string {
 	t.Helper()
+	return runWith(t, dir, "", args...)
+}
+
+// runWith runs git with a text to read.
+func runWith(t testing.TB, dir, text string, args ...string) string {
+	t.Helper()
 	//nolint:gosec // tests say what it does
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
 	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), &out, &said
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("git %v: %v\n%s", args, err, said.String())
 	}
