@@ -34,10 +34,10 @@ func (s *syncer) claim(ctx context.Context, variants []v1alpha1.PackageVariant) 
 	if len(claimed) == 0 { // as for most of the variants that a set makes
 		return err
 	}
-	notes := s.home.Notes()
-	for _, id := range claimed {
-		for _, by := range variantsOf(id, notes[id].Owners) {
-			s.report.found(id + ": published what the branch has, for the variant " + by.String())
+	known := s.home.Ledger()
+	for _, c := range claimed {
+		for _, by := range variantsOf(c.Namespace, known[c.Key].Owners) {
+			s.report.found(c.Namespace + "/" + c.Name + ": published what the branch has, for the variant " + by.String())
 		}
 	}
 	return err

@@ -11,8 +11,8 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
+	"github.com/package-variants/package-variants/local/ledger"
 	"github.com/package-variants/package-variants/local/programs"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // pipelines is a home that runs the pipelines of packages when drafts are made and saved, as Porch does.
@@ -20,8 +20,8 @@ type pipelines struct {
 	packages.Home
 	// kpt runs them; nil for nothing, so that no draft of a package with a pipeline is made or saved.
 	kpt *programs.Kpt
-	// rejections are what is not made again.
-	rejections map[types.NamespacedName]Rejection
+	// rejected returns what is not made again of a package; nil for nothing.
+	rejected func(namespace string, of revision.Package) *ledger.Rejected
 }
 
 // needsKpt is why.
@@ -33,8 +33,8 @@ var errPipeline = &packages.Error{Kind: packages.ErrRefused, Err: errors.New(nee
 
 // Ask implements packages.Home.
 func (h pipelines) Ask(ctx context.Context, d packages.Draft) (revision.Revision, error) {
-	if r, rejected := h.rejections[types.NamespacedName{Namespace: d.Namespace, Name: d.Owner.Name}]; rejected {
-		return revision.Revision{}, r.refusal()
+	if r := h.rejected(d.Namespace, d.Package); r != nil {
+		return revision.Revision{}, refusal(d.Package, r)
 	}
 	made, err := h.Home.Ask(ctx, d)
 	if err != nil {

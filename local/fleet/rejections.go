@@ -16,7 +16,7 @@ import (
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/local/home"
+	"github.com/package-variants/package-variants/local/ledger"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -48,43 +48,27 @@ func (s *syncer) asked(ctx context.Context, pv *v1alpha1.PackageVariant) (string
 	return hex.EncodeToString(sum[:8]), err
 }
 
-// reject notes what people rejected: drafts of which they removed the branch, and publications that they took back. The
-// notes are those before that was found.
-func (s *syncer) reject(settled *home.Settled, notes home.Notes) {
-	note := func(ids []string, notes home.Notes, reverted bool) {
-		for _, id := range ids {
-			for _, key := range variantsOf(id, notes[id].Owners) {
-				s.state.Rejections[key] = Rejection{Revision: nameIn(id), Asked: s.was.Variants[key].Asked, Reverted: reverted}
-			}
-		}
-	}
-	note(settled.Rejected, notes, false)
-	note(settled.TakenBack, notes, true)
-	note(settled.Reverted, s.home.Notes(), true)
-}
-
 // held reports whether a variant is left as it is because a person removed its package, and says so in its status. It
 // forgets what a person rejected if something else is asked for.
 func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, error) {
 	pv, err := s.store.Variant(ctx, key.Namespace, key.Name)
-	if err != nil {
+	if err != nil || pv == nil || pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil {
 		return false, err
 	}
-	if pv == nil || pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil {
-		delete(s.state.Rejections, key)
-		return false, nil
-	}
-	if r, rejected := s.state.Rejections[key]; rejected {
-		if holds, err := s.holds(ctx, pv, &r); err != nil {
+	pkg := revision.DownstreamOf(&pv.Spec)
+	if r := s.home.RejectedOf(key.Namespace, pkg); r != nil {
+		asked, err := s.asked(ctx, pv)
+		if err != nil {
 			return false, err
-		} else if !holds {
-			delete(s.state.Rejections, key)
-			if err := s.disown(ctx, key, r.Revision); err != nil {
+		}
+		if asked != r.Asked {
+			s.home.Forgive(key.Namespace, pkg)
+			if err := s.disown(ctx, key, pkg.NameOf(r.Workspace)); err != nil {
 				return false, err
 			}
 		}
 	}
-	if s.isGone(pv) {
+	if s.isGone(ctx, pv) {
 		return true, s.gone(ctx, pv)
 	}
 	return false, nil
@@ -102,36 +86,23 @@ func (s *syncer) disown(ctx context.Context, key types.NamespacedName, draft str
 	})
 }
 
-// holds reports whether what a variant asks for is still what a person rejected.
-func (s *syncer) holds(ctx context.Context, pv *v1alpha1.PackageVariant, r *Rejection) (bool, error) {
-	asked, err := s.asked(ctx, pv)
-	if err != nil || asked != r.Asked || r.Reverted {
-		return err == nil && asked == r.Asked, err
-	}
-	found, err := s.home.Get(ctx, pv.Namespace, r.Revision)
-	if errors.Is(err, packages.ErrAbsent) {
-		return true, nil
-	}
-	return !found.Open(), err
-}
-
-// refusal is the error of a draft that is not made again.
-func (r *Rejection) refusal() error {
+// refusal is the error of a draft that is not made again, because of what was rejected of a package.
+func refusal(pkg revision.Package, r *ledger.Rejected) error {
 	what := "the branch of its draft %s was removed without a merge: nothing is asked for again until the upstream " +
 		"revision, the spec, or an injected object changes; restore the branch to take that back"
-	if r.Reverted {
+	if r.TakenBack {
 		what = "%s was taken back, or takes an upgrade back, which is not made again until the upstream revision, the " +
 			"spec, or an injected object changes"
 	}
-	err := fmt.Errorf(what, r.Revision)
+	err := fmt.Errorf(what, pkg.NameOf(r.Workspace))
 	return &packages.Error{Kind: packages.ErrRefused, Err: err,
 		Condition: v1alpha1.Stalled(v1alpha1.ReasonRejected, err.Error())}
 }
 
 // isGone reports whether the package of a variant was published, and is on the branch no more.
-func (s *syncer) isGone(pv *v1alpha1.PackageVariant) bool {
+func (s *syncer) isGone(ctx context.Context, pv *v1alpha1.PackageVariant) bool {
 	d, pkg := pv.Status.Downstream, revision.DownstreamOf(&pv.Spec)
-	return d != nil && strings.HasPrefix(d.Name, pkg.NameOf("")) && s.home.Gone(pv.Namespace, pkg)
+	return d != nil && strings.HasPrefix(d.Name, pkg.NameOf("")) && s.home.Gone(ctx, pv.Namespace, pkg)
 }
 
 // gone says of a variant that its package was removed. It keeps what was published, by which the next sync knows that.
@@ -144,13 +115,10 @@ func (s *syncer) gone(ctx context.Context, pv *v1alpha1.PackageVariant) error {
 	})
 }
 
-// variantsOf returns the variants that own a revision, which is given by namespace and name.
-func variantsOf(id string, owners []metav1.OwnerReference) (all []types.NamespacedName) {
-	namespace, _, _ := strings.Cut(id, "/")
+// variantsOf returns the variants of a namespace that are owners.
+func variantsOf(namespace string, owners []metav1.OwnerReference) (all []types.NamespacedName) {
 	for _, name := range revision.Variants(owners) {
 		all = append(all, types.NamespacedName{Namespace: namespace, Name: name})
 	}
 	return all
 }
-
-func nameIn(id string) string { return id[strings.Index(id, "/")+1:] }

@@ -80,9 +80,7 @@ type Removal struct {
 
 // removals returns the removals that wait.
 func (s *syncer) removals() (all []Removal) {
-	found, err := s.home.Removals()
-	s.report.warn(err)
-	for _, r := range found {
+	for _, r := range s.home.Removals() {
 		all = append(all, Removal{r.Namespace, r.String(), &PullRequest{r.Branches,
 			r.String() + ": removal", "Removal of a package: its PackageVariant " +
 				nameOf(Line{Namespace: r.Namespace, Name: r.Variant}) + " is gone. Merging it removes the package, and leaves " +

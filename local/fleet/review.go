@@ -56,7 +56,7 @@ func (f *Fleet) Choose(ctx context.Context, namespace, name string) (Chosen, err
 	if err != nil {
 		return Chosen{}, err
 	}
-	for _, owner := range variantsOf(key.String(), r.Owners) {
+	for _, owner := range variantsOf(key.Namespace, r.Owners) {
 		pv, err := f.store.Variant(ctx, owner.Namespace, owner.Name)
 		switch {
 		case err != nil:

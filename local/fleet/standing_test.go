@@ -13,7 +13,7 @@ import (
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/git/gittest"
 	"github.com/package-variants/package-variants/local/home"
-	"k8s.io/apimachinery/pkg/types"
+	"github.com/package-variants/package-variants/local/ledger"
 )
 
 // syncAt syncs the fleet as it is checked out.
@@ -188,14 +188,14 @@ func (w *world) syncState(state string) *Report {
 	return report
 }
 
-// TestLost loses what was recorded: open drafts are found again, and what is published is nobody's.
+// TestLost loses what was recorded: drafts and what is published are nobody's.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, web+another("other")+"  approvalPolicy: Automatic\n")
 	w.sync()
 	w.Remote.Git("update-ref", "-d", "refs/heads/package-variants")
 	report := w.sync()
-	w.Equal("found again", []string{"other: DownstreamExists", "web: UpToDate  edge.web.packagevariant-1"}, lines(report)[:2])
+	w.Equal("found again", []string{"other: DownstreamExists", "web: DownstreamExists"}, lines(report)[:2])
 	if len(report.Pushed) > 0 {
 		t.Error(report.Pushed)
 	}
@@ -238,7 +238,7 @@ func TestTwoSyncs(t *testing.T) {
 	}
 	a, same, inside := open("fleet"), open("fleet"), open("fleet/inside")
 	s := newState()
-	s.Rejections[types.NamespacedName{Namespace: "default", Name: "web"}] = Rejection{Revision: "edge.web.v1", Asked: "x"}
+	s.Packages[ledger.Key{Namespace: "default", Repository: "edge", Package: "web"}] = ledger.Entry{Asked: "x"}
 	for _, tt := range []struct {
 		of   *branch
 		want error
@@ -249,7 +249,7 @@ func TestTwoSyncs(t *testing.T) {
 		s.Commit += "1"
 	}
 	read, err := open("fleet/inside").load(t.Context())
-	if err != nil || read.Commit != "1" || len(read.Rejections) != 1 {
+	if err != nil || read.Commit != "1" || len(read.Packages) != 1 {
 		t.Error(read, err)
 	}
 	wantTree := git.Hash(strings.TrimSpace(w.Remote.Git("rev-parse", "package-variants:fleet/.fleet")))

@@ -12,7 +12,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/local/git"
-	"github.com/package-variants/package-variants/local/home"
+	"github.com/package-variants/package-variants/local/ledger"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
@@ -23,53 +23,39 @@ type State struct {
 	// Commit is the one of the fleet's directory that was synced last; "" if it was in none.
 	Commit git.Hash
 	// Addresses are those of the git repositories that were synced.
-	Addresses  []string
-	Sets       map[types.NamespacedName]v1alpha2.PackageVariantSet
-	Variants   map[types.NamespacedName]RecordedVariant
-	Notes      home.Notes
-	Rejections map[types.NamespacedName]Rejection
+	Addresses []string
+	Sets      map[types.NamespacedName]v1alpha2.PackageVariantSet
+	Variants  map[types.NamespacedName]RecordedVariant
+	Packages  ledger.Ledger
 }
 
 // RecordedVariant is a variant as it was.
 type RecordedVariant struct {
 	// Manifest says that it was in a manifest, and not made by a set.
-	Manifest bool `json:"manifest,omitempty"`
-	// Asked identifies what its draft was made for.
-	Asked                   string `json:"asked,omitempty"`
+	Manifest                bool `json:"manifest,omitempty"`
 	v1alpha1.PackageVariant `json:",inline"`
-}
-
-// Rejection is a draft that a person removed, or a publication that a person took back.
-type Rejection struct {
-	// Revision is the package revision.
-	Revision string `json:"revision"`
-	// Asked identifies what it was made for: the rejection holds until something else is asked for.
-	Asked string `json:"asked"`
-	// Reverted says that a publication was taken back.
-	Reverted bool `json:"reverted,omitempty"`
 }
 
 // The files of a state.
 const (
-	fleetFile     = "fleet.yaml"
-	revisionsFile = "revisions.yaml"
-	setsDir       = "sets"
-	variantsDir   = "variants"
+	fleetFile    = "fleet.yaml"
+	packagesFile = "packages.yaml"
+	setsDir      = "sets"
+	variantsDir  = "variants"
 )
 
 // fleetState is what fleetFile has.
 type fleetState struct {
-	Fleet      string               `json:"fleet"`
-	Commit     git.Hash             `json:"commit,omitempty"`
-	Addresses  []string             `json:"addresses,omitempty"`
-	Rejections map[string]Rejection `json:"rejections,omitempty"`
+	Fleet     string        `json:"fleet"`
+	Commit    git.Hash      `json:"commit,omitempty"`
+	Addresses []string      `json:"addresses,omitempty"`
+	Packages  ledger.Digest `json:"packages"`
 }
 
 // newState returns a state without anything.
 func newState() *State {
 	return &State{Sets: map[types.NamespacedName]v1alpha2.PackageVariantSet{},
-		Variants: map[types.NamespacedName]RecordedVariant{}, Notes: home.Notes{},
-		Rejections: map[types.NamespacedName]Rejection{}}
+		Variants: map[types.NamespacedName]RecordedVariant{}, Packages: ledger.Ledger{}}
 }
 
 // encode returns the files of a state.
@@ -80,14 +66,12 @@ func (s *State) encode(fleet string) (map[string]string, error) {
 		files[name] = string(text)
 		return err
 	}
-	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses, Rejections: map[string]Rejection{}}
-	for key, r := range s.Rejections {
-		about.Rejections[key.String()] = r
-	}
-	if err := put(fleetFile, about); err != nil {
+	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses}
+	var err error
+	if files[packagesFile], about.Packages, err = s.Packages.Encode(); err != nil {
 		return nil, err
 	}
-	if err := put(revisionsFile, s.Notes); err != nil {
+	if err := put(fleetFile, about); err != nil {
 		return nil, err
 	}
 	for key, set := range s.Sets {
@@ -114,17 +98,39 @@ func fileOf(dir string, key types.NamespacedName) string {
 	return path.Join(dir, key.Namespace, key.Name+".yaml")
 }
 
+// errEarlier says that a state was written by a version that remembered otherwise.
+var errEarlier = errors.New("it was written by an earlier version, and is not read any more: remove it, and give the " +
+	"variants adoptionPolicy: adoptExisting for the first sync, by which they get their packages back")
+
 // decode reads the files of a state, which are all of those that encode returned, or none.
 func decode(files map[string]string) (*State, error) {
 	s := newState()
+	if len(files) == 0 {
+		return s, nil
+	}
+	var about fleetState
+	for _, name := range []string{fleetFile, packagesFile} {
+		if _, there := files["revisions.yaml"]; there {
+			return nil, fmt.Errorf("revisions.yaml: %w", errEarlier)
+		}
+		if _, there := files[name]; !there {
+			return nil, fmt.Errorf("%s: it is missing", name)
+		}
+	}
+	if err := yaml.UnmarshalStrict([]byte(files[fleetFile]), &about); err != nil {
+		return nil, fmt.Errorf("%s: %w", fleetFile, err)
+	}
+	if about.Fleet == "" {
+		return nil, fmt.Errorf("%s: %w", fleetFile, errEmpty)
+	}
+	s.Commit, s.Addresses = about.Commit, about.Addresses
+	var err error
+	if s.Packages, err = ledger.Decode(files[packagesFile], about.Packages); err != nil {
+		return nil, fmt.Errorf("%s: %w", packagesFile, err)
+	}
 	for name, text := range files {
 		if err := s.add(name, text); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	for _, name := range []string{fleetFile, revisionsFile} {
-		if _, there := files[name]; !there && len(files) > 0 {
-			return nil, fmt.Errorf("%s: it is missing", name)
 		}
 	}
 	return s, nil
@@ -133,30 +139,10 @@ func decode(files map[string]string) (*State, error) {
 // errEmpty says of a file that it was emptied, or is not the one that was written.
 var errEmpty = errors.New("it does not have what was written there")
 
+// add adds a file of a set or a variant.
 func (s *State) add(name, text string) error {
 	read := func(into any) error { return yaml.UnmarshalStrict([]byte(text), into) }
 	switch {
-	case name == fleetFile:
-		var about fleetState
-		if err := read(&about); err != nil {
-			return err
-		}
-		if about.Fleet == "" {
-			return errEmpty
-		}
-		s.Commit, s.Addresses = about.Commit, about.Addresses
-		for id, r := range about.Rejections {
-			namespace, name, _ := strings.Cut(id, "/")
-			s.Rejections[types.NamespacedName{Namespace: namespace, Name: name}] = r
-		}
-	case name == revisionsFile:
-		s.Notes = nil
-		if err := read(&s.Notes); err != nil {
-			return err
-		}
-		if s.Notes == nil {
-			return errEmpty
-		}
 	case strings.HasPrefix(name, setsDir+"/"):
 		var set v1alpha2.PackageVariantSet
 		if err := read(&set); err != nil {

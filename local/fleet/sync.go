@@ -22,6 +22,8 @@ import (
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
+	"github.com/package-variants/package-variants/local/ledger"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -44,9 +46,7 @@ type syncer struct {
 	// if their pushes were refused.
 	errs    map[string]error
 	refused map[types.NamespacedName]bool
-	// unpushed are the notes on what was refused. They stay, so that what is announced again is no change.
-	unpushed home.Notes
-	report   Report
+	report  Report
 }
 
 // Sync brings the packages of a fleet to what its manifests ask for. The report is of all that was done, also beside
@@ -69,8 +69,7 @@ func Sync(ctx context.Context, o Options) (*Report, error) {
 }
 
 func newSyncer(f *Fleet, o Options) *syncer {
-	s := &syncer{Options: o, Fleet: f, errs: map[string]error{}, refused: map[types.NamespacedName]bool{},
-		unpushed: home.Notes{}}
+	s := &syncer{Options: o, Fleet: f, errs: map[string]error{}, refused: map[types.NamespacedName]bool{}}
 	f.store.created = s.resume
 	return s
 }
@@ -104,8 +103,7 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 // start removes the variants that are lost, unless the commit does not count, for a reason.
 func (s *syncer) start(ctx context.Context, aside string) error {
 	s.state = newState()
-	s.state.Commit, s.state.Rejections = s.where.commit, maps.Clone(s.was.Rejections)
-	s.state.Addresses = s.addresses
+	s.state.Commit, s.state.Addresses = s.where.commit, s.addresses
 	if aside != "" && !s.Aside {
 		s.state.Commit = s.was.Commit
 		s.store.keeps = "nothing is removed, because " + aside + " (with --any-commit that counts)"
@@ -205,7 +203,6 @@ func (s *syncer) run(ctx context.Context) error {
 
 // look reads where branches and tags are, and notes what people did.
 func (s *syncer) look(ctx context.Context) error {
-	before := s.home.Notes()
 	if err := s.home.Fetch(ctx); err != nil {
 		return err
 	}
@@ -214,7 +211,6 @@ func (s *syncer) look(ctx context.Context) error {
 		return err
 	}
 	s.report.settled(settled)
-	s.reject(settled, before)
 	return s.resume(ctx, s.store.AllVariants()...)
 }
 
@@ -253,7 +249,7 @@ func (s *syncer) reconcile(ctx context.Context) error {
 }
 
 // packages returns the home of the packages, as variants have it.
-func (s *syncer) packages() pipelines { return pipelines{s.home, s.kpt, s.state.Rejections} }
+func (s *syncer) packages() pipelines { return pipelines{s.home, s.kpt, s.home.RejectedOf} }
 
 // sets returns a reconciler of sets.
 func (f *Fleet) sets() *sets.Reconciler {
@@ -283,12 +279,7 @@ func (s *syncer) push(ctx context.Context) (on bool, err error) {
 	if err := s.record(ctx, true); err != nil {
 		return false, err
 	}
-	owners := s.home.Notes()
-	for id, note := range s.was.Notes {
-		if _, known := owners[id]; !known {
-			owners[id] = note
-		}
-	}
+	known := s.home.Ledger()
 	for _, o := range s.home.Push(ctx) {
 		id := o.Namespace + "/" + o.Name
 		s.report.pushed(id, &o)
@@ -296,7 +287,7 @@ func (s *syncer) push(ctx context.Context) (on bool, err error) {
 			o.Err = &packages.Error{Kind: packages.ErrStale, Err: refusal}
 		}
 		if o.Err != nil {
-			if err := s.unpush(ctx, id, owners, o.Err); err != nil {
+			if err := s.unpush(ctx, id, known[o.Key].Owners, o.Err); err != nil {
 				return false, err
 			}
 		}
@@ -305,12 +296,10 @@ func (s *syncer) push(ctx context.Context) (on bool, err error) {
 	return on, ctx.Err()
 }
 
-// unpush takes back what was reported of a revision that could not be pushed, for this reason.
-func (s *syncer) unpush(ctx context.Context, id string, owners home.Notes, reason error) error {
-	if note, known := owners[id]; known && errors.Is(reason, packages.ErrRefused) {
-		s.unpushed[id] = note
-	}
-	of := variantsOf(id, owners[id].Owners)
+// unpush takes back what was reported of a revision that could not be pushed, for this reason. These own its package.
+func (s *syncer) unpush(ctx context.Context, id string, owners []metav1.OwnerReference, reason error) error {
+	namespace, _, _ := strings.Cut(id, "/")
+	of := variantsOf(namespace, owners)
 	for _, key := range of {
 		if err := s.takeBack(ctx, key, reason); err != nil {
 			return err
@@ -351,26 +340,20 @@ func (s *syncer) recorded(key types.NamespacedName) v1alpha1.PackageVariantStatu
 // had: what a status reports has happened. A publication needs no announcement, since it shows on its branch.
 func (s *syncer) record(ctx context.Context, announce bool) error {
 	now := newState()
-	now.Commit, now.Rejections, now.Notes = s.state.Commit, maps.Clone(s.state.Rejections), s.home.Notes()
-	now.Addresses = s.state.Addresses
-	for id, note := range s.unpushed {
-		if _, known := now.Notes[id]; !known {
-			now.Notes[id] = note
-		}
-	}
+	now.Commit, now.Addresses = s.state.Commit, s.state.Addresses
 	for _, set := range s.store.AllSets() {
 		now.Sets[objects.KeyOf(&set)] = set
 	}
+	asked := map[ledger.Key]bool{}
 	for _, pv := range s.store.AllVariants() {
 		key := objects.KeyOf(&pv)
 		before := s.was.Variants[key]
 		r := RecordedVariant{Manifest: before.Manifest || s.store.places[key] != "", PackageVariant: *pv.DeepCopy()}
-		if _, rejected := now.Rejections[key]; rejected {
-			r.Asked = before.Asked
-		} else {
-			var err error
-			if r.Asked, err = s.asked(ctx, &pv); err != nil { // a Repository that is away
-				r.Asked = before.Asked
+		if d := pv.Spec.Downstream; d != nil {
+			asked[ledger.KeyOf(pv.Namespace, revision.DownstreamOf(&pv.Spec))] = true
+			what, err := s.asked(ctx, &pv)
+			if err == nil { // otherwise a Repository is away
+				s.home.Asks(pv.Namespace, revision.DownstreamOf(&pv.Spec), what)
 			}
 		}
 		if announce {
@@ -380,6 +363,11 @@ func (s *syncer) record(ctx context.Context, announce bool) error {
 			}
 		}
 		now.Variants[key] = r
+	}
+	s.home.Prune(func(k ledger.Key) bool { return asked[k] })
+	now.Packages = s.home.Ledger()
+	if announce {
+		now.Packages = s.home.Announcement()
 	}
 	subject := "Record the sync of " + s.subject()
 	if announce {

@@ -145,7 +145,7 @@ func TestMissing(t *testing.T) {
 	wantEqual(t, len(all), len(asked.contents()))
 }
 
-// TestHolding finds directories with a file. A tree that has itself below it ten times, nine levels deep, ends the search.
+// TestHolding finds directories with a file, but for the root. A tree that has itself below it ten times, nine levels deep, ends the search.
 func TestHolding(t *testing.T) {
 	t.Parallel()
 	remote := gittest.NewRemote(t, "packages")
@@ -160,23 +160,23 @@ func TestHolding(t *testing.T) {
 		}
 		tree = remote.Tree(entries...)
 	}
-	root := remote.Tree(gittest.Entry{Mode: File, Name: "Kptfile", Hash: file}, gittest.Entry{Mode: Directory, Name: "a", Hash: pkg},
-		gittest.Entry{Mode: Directory, Name: "b", Hash: tree}, gittest.Entry{Mode: Directory, Name: "long", Hash: long})
-	good := remote.CommitTree(remote.Tree(gittest.Entry{Mode: Directory, Name: "a", Hash: root}, gittest.Entry{Mode: Directory, Name: "a.b", Hash: pkg},
-		gittest.Entry{Mode: File, Name: "x", Hash: file}))
+	kept := gittest.Entry{Mode: File, Name: "Kptfile", Hash: file}
+	root := remote.Tree(kept, gittest.Entry{Mode: Directory, Name: "a", Hash: pkg},
+		gittest.Entry{Mode: Directory, Name: "long", Hash: long})
+	good := remote.CommitTree(remote.Tree(kept, gittest.Entry{Mode: Directory, Name: "a", Hash: root},
+		gittest.Entry{Mode: Directory, Name: "a.b", Hash: pkg}, gittest.Entry{Mode: File, Name: "x", Hash: file}))
+	bomb := remote.CommitTree(remote.Tree(gittest.Entry{Mode: Directory, Name: "b", Hash: tree}))
 	r, _ := recorded(t, remote)
 	for _, c := range []struct {
-		commit, dir string
-		want        []string
-		err         string
+		commit string
+		want   map[string]Hash
+		err    string
 	}{
-		{good, "a/a", []string{"a/a"}, ""},
-		{good, "a/long", nil, ""},
-		{good, "none", nil, ""},
-		{good, "", nil, "the object " + good + " has more than 2000000 files: remove those that are not needed, or move the " +
+		{good, map[string]Hash{"a": Hash(root), "a/a": Hash(pkg), "a.b": Hash(pkg)}, ""},
+		{bomb, nil, "the object " + bomb + " has more than 2000000 files: remove those that are not needed, or move the " +
 			"packages to a git repository of their own"},
 	} {
-		got, err := r.Holding(t.Context(), Hash(c.commit), c.dir, "Kptfile")
+		got, err := r.Holding(t.Context(), Hash(c.commit), "Kptfile")
 		wantEqual(t, c.want, got)
 		said := ""
 		if err != nil {

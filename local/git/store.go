@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/package-variants/package-variants/functions/bounds"
@@ -111,19 +112,15 @@ func (r *Repository) TreeAt(tree Hash, path string) (Hash, error) {
 	return "", nil
 }
 
-// Holding returns the directories below a directory of a commit, or below its root for "", that have a file of a name,
-// in git's order. A commit with more files than a branch may have is an ObjectError.
-func (r *Repository) Holding(ctx context.Context, commit Hash, dir, name string) ([]string, error) {
+// Holding returns the directories of a commit, by their paths, that have a file of a name. A commit with more files than
+// a branch may have is an ObjectError.
+func (r *Repository) Holding(ctx context.Context, commit Hash, name string) (map[string]Hash, error) {
 	if err := r.Write(ctx); err != nil {
 		return nil, err
 	}
-	args := []string{"ls-tree", "-r", "-z", "--name-only", string(commit)}
-	if dir != "" {
-		args = append(args, "--", dir+"/")
-	}
 	var said bytes.Buffer
-	found := &holders{suffix: "/" + name}
-	cmd := Process{Repository: r.dir}.Command(ctx, args...)
+	found := &holders{name: name, dirs: map[string]Hash{}}
+	cmd := Process{Repository: r.dir}.Command(ctx, "ls-tree", "-r", "-t", "-z", string(commit))
 	cmd.Stdout, cmd.Stderr = found, &said
 	err := cmd.Run()
 	switch {
@@ -134,41 +131,72 @@ func (r *Repository) Holding(ctx context.Context, commit Hash, dir, name string)
 		return nil, ctx.Err()
 	case err != nil:
 		words := cmp.Or(strings.TrimSpace(said.String()), err.Error())
-		return nil, &Error{At: r.Address(), Command: args[0], Words: redact(words, r.address), err: err}
+		return nil, r.explain(ctx, &Error{At: r.Address(), Command: "ls-tree", Words: redact(words, r.address), err: err})
 	}
 	return found.dirs, nil
 }
 
-// holders takes paths that end with NUL, and keeps the directories of those that end with a suffix, unless a path is
-// longer than that of a file may be.
+// holders takes what git says of the entries of trees, each of which ends with NUL, and keeps the directories that have
+// a file of a name. A path that is longer than that of a file may be counts as none.
 type holders struct {
-	suffix  string
-	dirs    []string
+	name string
+	dirs map[string]Hash
+	// above are the directories in which the last entry is.
+	above   []holder
 	files   int
 	partial []byte
+}
+
+// holder is a directory.
+type holder struct {
+	path string
+	tree Hash
 }
 
 var errManyFiles = errors.New("too many files")
 
 // Write implements io.Writer. It fails for more files than a branch may have.
 func (h *holders) Write(text []byte) (int, error) {
+	const beforePath = 200
 	for rest := text; len(rest) > 0; {
 		part, after, ends := bytes.Cut(rest, []byte{0})
-		if len(h.partial) <= bounds.Path {
+		if len(h.partial) <= bounds.Path+beforePath {
 			h.partial = append(h.partial, part...)
 		}
 		if rest = after; !ends {
 			break
 		}
-		if h.files++; h.files > bounds.BranchFiles {
-			return 0, errManyFiles
-		}
-		if dir, ok := bytes.CutSuffix(h.partial, []byte(h.suffix)); ok && len(h.partial) <= bounds.Path {
-			h.dirs = append(h.dirs, string(dir))
+		if err := h.take(string(h.partial)); err != nil {
+			return 0, err
 		}
 		h.partial = h.partial[:0]
 	}
 	return len(text), nil
+}
+
+// take takes an entry: mode, kind and hash, and its path after a tab.
+func (h *holders) take(entry string) error {
+	about, file, ok := strings.Cut(entry, "\t")
+	fields := strings.Fields(about)
+	if !ok || len(fields) != 3 || len(file) > bounds.Path {
+		h.files++
+		return nil
+	}
+	dir, name := path.Split(file)
+	for len(h.above) > 0 && h.above[len(h.above)-1].path+"/" != dir {
+		h.above = h.above[:len(h.above)-1]
+	}
+	if fields[1] == "tree" {
+		h.above = append(h.above, holder{file, Hash(fields[2])})
+		return nil
+	}
+	if h.files++; h.files > bounds.BranchFiles {
+		return errManyFiles
+	}
+	if name == h.name && len(h.above) > 0 {
+		h.dirs[h.above[len(h.above)-1].path] = h.above[len(h.above)-1].tree
+	}
+	return nil
 }
 
 // newHash returns the hash by which the repository names objects.

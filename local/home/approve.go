@@ -16,25 +16,30 @@ func (h *Home) Publish(ctx context.Context, r *revision.Revision) (err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer classify(&err)
-	f, err := h.current(r)
+	f, err := h.current(ctx, r)
 	if err != nil {
 		return err
 	}
-	own, err := f.in.git.Unmerged(ctx, drafts, f.in.ref(f.in.branch()).Commit)
+	s, m := h.newSettling(), f.member()
+	branch, err := s.branchFacts(ctx, m, f)
 	if err != nil {
 		return err
 	}
-	state, err := f.in.stateOf(ctx, f, own)
+	_, main, err := f.in.branchOf(ctx, f.path)
 	if err != nil {
 		return err
 	}
-	switch what := state.verdict(); {
-	case state.beside:
+	base, err := f.in.baseOf(ctx, f)
+	if err != nil {
+		return err
+	}
+	switch {
+	case branch.Beside:
 		return failed(packages.ErrRefused, "the branch of %s changes more than %s: look at all of it, and merge it with "+
 			"git, or in your forge", f.Name, f.path)
-	case what == done:
+	case branch.InHistory, f.tree == base, f.tree == main:
 		return failed(packages.ErrRefused, "merging %s would change nothing: the next sync ends it", f.Name)
-	case what == behind:
+	case main != base:
 		return failed(packages.ErrRefused, "%s began with another %s than the one that is published now: the next sync "+
 			"merges that into the draft, or says that a person has to; look at it again then", f.Name, f.path)
 	}
@@ -58,7 +63,7 @@ func (h *Home) BranchesOf(r *revision.Revision) Branches {
 		return Branches{}
 	}
 	p := place{path: in.place(r.Package.Name), workspace: r.Workspace}
-	return in.branches(p.ref())
+	return in.branchesTo(p.ref())
 }
 
 // Addresses returns the addresses of the git repositories that could be read.
@@ -76,8 +81,8 @@ func (h *Home) Addresses() (all []string) {
 // address is how the first Repository over the git repository names it.
 func (c *clone) address() string { return c.repositories[0].Address }
 
-// branches returns a branch for a person to merge, and the one that it is to be merged into.
-func (r *repository) branches(ref string) Branches {
+// branchesTo returns a branch for a person to merge, and the one that it is to be merged into.
+func (r *repository) branchesTo(ref string) Branches {
 	return Branches{Repository: r.address(), Branch: strings.TrimPrefix(ref, branches),
 		Base: strings.TrimPrefix(r.branch(), branches)}
 }

@@ -45,7 +45,7 @@ func BenchmarkFleet(b *testing.B) {
 		firstRun(b, h, variants)
 		b.Run(fmt.Sprintf("second/%d", variants), func(b *testing.B) {
 			for range b.N {
-				again := New(Options{Cache: filepath.Join(dir, "cache"), Fleet: "fleet", Repositories: repositories, Notes: h.Notes()})
+				again := New(Options{Cache: filepath.Join(dir, "cache"), Fleet: "fleet", Repositories: repositories, Ledger: h.Ledger()})
 				secondRun(b, again, variants)
 			}
 		})

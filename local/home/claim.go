@@ -9,6 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/ledger"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -19,10 +20,17 @@ type Claim struct {
 	Owner     revision.Owner
 }
 
+// Claimed is a revision that was published for a variant that claims its package.
+type Claimed struct {
+	ledger.Key
+	// Name is that of the revision.
+	Name string
+}
+
 // Claim publishes what the branches have of packages of which nothing was published yet, gives them owners, and returns
-// them, by namespace and name. Where there is nothing to claim it does nothing; of two claims to a package the first
+// the revisions. Where there is nothing to claim it does nothing; of two claims to a package the first
 // counts.
-func (h *Home) Claim(ctx context.Context, claims []Claim) (all []string, err error) {
+func (h *Home) Claim(ctx context.Context, claims []Claim) (all []Claimed, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	of := map[key][]Claim{}
@@ -30,7 +38,7 @@ func (h *Home) Claim(ctx context.Context, claims []Claim) (all []string, err err
 		k := key{c.Namespace, c.Package.Repo}
 		of[k] = append(of[k], c)
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(of), byName) {
+	for _, k := range slices.SortedFunc(maps.Keys(of), compareKeys) {
 		r := h.repositories[k]
 		if r == nil || r.err != nil || r.ref(r.branch()).Commit == "" {
 			continue
@@ -45,64 +53,71 @@ func (h *Home) Claim(ctx context.Context, claims []Claim) (all []string, err err
 }
 
 // claim does so in one Repository.
-func (h *Home) claim(ctx context.Context, r *repository, claims []Claim) ([]string, error) {
-	wanted, owners := map[string]bool{}, map[string]revision.Owner{}
+func (h *Home) claim(ctx context.Context, r *repository, claims []Claim) ([]Claimed, error) {
+	s := h.newSettling()
+	var claimed []member
 	for _, c := range slices.Backward(claims) {
-		unpublished, err := r.unpublished(c.Package.Name)
+		unpublished, err := r.unpublished(ctx, c.Package.Name)
 		if err != nil {
 			return nil, err
 		}
-		if unpublished {
-			wanted[c.Package.Name], owners[c.Package.Name] = true, c.Owner
+		if !unpublished {
+			continue
+		}
+		m := member{r, c.Package.Name}
+		if e := h.entry(m); !isOwned(e.Owners) || slices.ContainsFunc(claimed, func(o member) bool { return o == m }) {
+			e.Owners = []metav1.OwnerReference{c.Owner.Reference()}
+			h.put(m, &e)
+			s.leave(m)
+			claimed = append(claimed, m)
 		}
 	}
-	s := &Settled{}
-	if err := h.tagMerged(ctx, r, wanted, nil, s); err != nil {
+	if err := s.publish(ctx); err != nil {
 		return nil, err
 	}
-	for _, id := range s.Published {
-		note := h.notes[id]
-		note.Owners = []metav1.OwnerReference{owners[note.Package].Reference()}
-		h.notes[id] = note
-		defer r.touch(r.place(note.Package))
+	var all []Claimed
+	for _, m := range claimed {
+		f, err := h.at(ctx, m, s.names[m])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Claimed{m.key(), f.Name})
 	}
-	return s.Published, h.endMerged(ctx, r, wanted)
+	return all, h.endMerged(ctx, s, claimed)
 }
 
 // unpublished reports whether the branch has a package of which nothing was published yet.
-func (r *repository) unpublished(pkg string) (bool, error) {
+func (r *repository) unpublished(ctx context.Context, pkg string) (bool, error) {
 	where := r.place(pkg)
 	if r.latest(where) > 0 {
 		return false, nil
 	}
-	tree, err := r.packageAt(r.ref(r.branch()).Commit, where)
+	_, tree, err := r.branchOf(ctx, where)
 	return tree != "", err
 }
 
 // endMerged ends the drafts of packages that are merged.
-func (h *Home) endMerged(ctx context.Context, r *repository, packages map[string]bool) error {
-	var open []found
-	for name := range packages {
-		all, err := h.placed(r, revision.Package{Repo: r.Name, Name: name})
+func (h *Home) endMerged(ctx context.Context, s *settling, claimed []member) error {
+	for _, m := range claimed {
+		_, main, err := m.in.branchOf(ctx, m.where())
 		if err != nil {
 			return err
 		}
-		open = append(open, slices.DeleteFunc(all, func(f found) bool { return f.number > 0 || f.unread != nil })...)
-	}
-	if len(open) == 0 {
-		return nil
-	}
-	own, err := r.git.Unmerged(ctx, drafts, r.ref(r.branch()).Commit)
-	if err != nil {
-		return err
-	}
-	for i := range open {
-		state, err := r.stateOf(ctx, &open[i], own)
-		if err != nil {
-			return err
-		}
-		if state.verdict() == done {
-			r.set(open[i].ref(), git.Ref{}, open[i].key())
+		for _, p := range m.in.places(m.where()) {
+			if p.number > 0 {
+				break
+			}
+			f, err := h.foundAt(ctx, m, p, nil)
+			if err != nil {
+				return err
+			}
+			branch, err := s.branchFacts(ctx, m, f)
+			if err != nil {
+				return err
+			}
+			if branch.InHistory || !branch.Beside && f.tree == main {
+				m.in.set(f.ref(), git.Ref{}, f.id())
+			}
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/ledger"
 )
 
 // clone is a git repository as a round sees it: as it was fetched, and what is to be pushed over that.
@@ -25,25 +26,33 @@ type clone struct {
 	changes map[string]*change
 	// publications are those to be pushed, in order. line has the commits at which branches were in this round.
 	publications []publication
-	line         map[onBranch]bool
+	line         map[branchAt]bool
 	// unpushed is what refs are to be, and are not yet.
 	unpushed map[git.Hash]bool
-	// packages are the refs of each package, by its directory; dotted are the directories, by what names have for
-	// them.
+	// before is what was published before each tag of this round.
+	before map[string]*ledger.Published
+	// packages are the refs of each package, and removals the branches by which people remove one, by its path.
 	packages map[string]map[string]bool
-	dotted   map[string]map[string]bool
+	removals map[string]string
+	// branches are the packages on branches; touched are the paths at which the index has not what is known, once all of
+	// listed were entered.
+	branches map[string]*branchPackages
+	touched  map[string]bool
+	listed   map[*branchPackages]bool
+	entered  bool
 	facts    map[string]*facts
 	// contents are those of all git repositories.
 	contents *contents
-	// repositories are over this one.
+	// repositories are over this one; roots has them by their directories.
 	repositories []*repository
+	roots        map[string][]*repository
 }
 
 // change is a ref that is to be pushed.
 type change struct {
 	git.Ref
 	// of is the revision that it is about.
-	of    key
+	of    id
 	needs []need
 }
 
@@ -53,15 +62,15 @@ type need struct {
 	hash git.Hash
 }
 
-// onBranch is a commit at which a branch was.
-type onBranch struct {
+// branchAt is a commit at which a branch was.
+type branchAt struct {
 	branch string
 	commit git.Hash
 }
 
 // publication is a draft that becomes a published revision.
 type publication struct {
-	of                 key
+	of                 id
 	branch, tag, draft string
 	// base is the commit of the branch before it, made the draft if that was not pushed before.
 	base git.Hash
@@ -69,14 +78,15 @@ type publication struct {
 }
 
 func newClone(cache, remote string, kept *contents) *clone {
-	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, contents: kept}
+	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, contents: kept,
+		branches: map[string]*branchPackages{}, roots: map[string][]*repository{}}
 }
 
 // fetch reads where the refs are.
 func (c *clone) fetch(ctx context.Context, contact func(address string) error) {
-	c.changes, c.publications, c.line = map[string]*change{}, nil, map[onBranch]bool{}
-	c.unpushed = map[git.Hash]bool{}
-	c.packages, c.dotted = map[string]map[string]bool{}, map[string]map[string]bool{}
+	c.changes, c.publications, c.line = map[string]*change{}, nil, map[branchAt]bool{}
+	c.unpushed, c.before = map[git.Hash]bool{}, map[string]*ledger.Published{}
+	c.packages, c.removals = map[string]map[string]bool{}, map[string]string{}
 	c.refs, c.err = nil, nil
 	if c.err = contact(c.remote); c.err != nil {
 		return
@@ -93,26 +103,21 @@ func (c *clone) fetch(ctx context.Context, contact func(address string) error) {
 	for name, ref := range c.refs {
 		c.index(name)
 		if strings.HasPrefix(name, branches) && !strings.HasPrefix(name, drafts) {
-			c.line[onBranch{name, ref.Commit}] = true
+			c.line[branchAt{name, ref.Commit}] = true
 		}
 	}
 }
 
 // index makes a ref one that is looked at when its package is.
 func (c *clone) index(name string) {
-	p, ok := placeOf(name)
-	if !ok {
-		return
-	}
-	if c.packages[p.path] == nil {
-		c.packages[p.path] = map[string]bool{}
-		dotted := strings.ReplaceAll(p.path, "/", ".")
-		if c.dotted[dotted] == nil {
-			c.dotted[dotted] = map[string]bool{}
+	if where, ok := strings.CutPrefix(name, removals); ok {
+		c.removals[where] = name
+	} else if p, ok := placeOf(name); ok {
+		if c.packages[p.path] == nil {
+			c.packages[p.path] = map[string]bool{}
 		}
-		c.dotted[dotted][p.path] = true
+		c.packages[p.path][name] = true
 	}
-	c.packages[p.path][name] = true
 }
 
 // ref returns where a ref is in this round; the zero Ref if it is not there.
@@ -124,7 +129,7 @@ func (c *clone) ref(name string) git.Ref {
 }
 
 // set has a ref pushed. An empty Ref ends it.
-func (c *clone) set(name string, ref git.Ref, of key, needs ...need) {
+func (c *clone) set(name string, ref git.Ref, of id, needs ...need) {
 	c.index(name)
 	if p, ok := placeOf(name); ok {
 		c.touch(p.path)
@@ -162,6 +167,8 @@ type facts struct {
 	lock         *revision.Lock
 	at           time.Time
 	made
+	// tagged reports whether its tag, or its commit, is one that a sync has made.
+	tagged bool
 	// unread is why its commit, or its tag, is not read; it has nothing then but what its ref says.
 	unread error
 }
@@ -197,7 +204,7 @@ func (c *clone) learn(p place, ref git.Ref) (*facts, error) {
 		return nil, err
 	}
 	if p.number > 0 {
-		if f.workspace, err = c.workspaceOf(p, ref, commit); err != nil {
+		if f.workspace, f.tagged, err = c.workspaceOf(p, ref, commit); err != nil {
 			return nil, err
 		}
 	}
@@ -228,25 +235,25 @@ func (c *clone) lockOf(tree git.Hash) (*revision.Lock, error) {
 	return tasks.LockOf(map[string]string{kptfile: texts[entries[i].Hash]}), nil
 }
 
-// workspaceOf returns the workspace that a published revision had as a draft: it is in the message of its tag, or in
-// the one of its commit.
-func (c *clone) workspaceOf(p place, ref git.Ref, commit *git.Commit) (string, error) {
+// workspaceOf returns the workspace that a published revision had as a draft, which is in the message of its tag or in
+// the one of its commit, and reports whether a sync wrote that.
+func (c *clone) workspaceOf(p place, ref git.Ref, commit *git.Commit) (workspace string, tagged bool, err error) {
 	messages := []string{commit.Message}
 	if ref.Hash != ref.Commit {
 		message, err := c.git.TagMessage(ref.Hash)
 		if err != nil {
-			return "", err
+			return "", false, err
 		}
 		messages = []string{message, commit.Message}
 	}
 	for _, message := range messages {
 		for _, a := range annotationsOf(message) {
 			if a.Package == p.path && a.Workspace != "" {
-				return a.Workspace, nil
+				return a.Workspace, madeBy(message).fleet != "", nil
 			}
 		}
 	}
-	return versionOf(p), nil
+	return versionOf(p), false, nil
 }
 
 // versionOf returns the version in the tag of a published revision.

@@ -10,46 +10,6 @@ import (
 	"github.com/package-variants/package-variants/local/git"
 )
 
-func TestNeedsTag(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		onBranch, latest git.Hash
-		want             bool
-	}{
-		"it was merged first":           {"a", "", true},
-		"it was changed on the branch":  {"b", "a", true},
-		"it is what was published last": {"a", "a", false},
-		"its directory is gone":         {"", "a", false},
-	} {
-		if got := needsTag(c.onBranch, c.latest); got != c.want {
-			t.Errorf("%s: %t", name, got)
-		}
-	}
-}
-
-func TestVerdict(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		draftState
-		want verdict
-	}{
-		"it is new, and so is its package":      {draftState{draft: "a"}, open},
-		"it changes what is published":          {draftState{base: "a", draft: "b", branch: "a"}, open},
-		"the branch has its commit":             {draftState{merged: true, base: "a", draft: "b", branch: "c"}, done},
-		"the branch has its content":            {draftState{base: "a", draft: "b", branch: "b"}, done},
-		"it changes nothing":                    {draftState{base: "a", draft: "a", branch: "b"}, done},
-		"something newer is published":          {draftState{base: "a", draft: "b", branch: "c"}, behind},
-		"its package was removed":               {draftState{base: "a", draft: "b"}, behind},
-		"its package is there, its files not":   {draftState{base: "a", draft: "b", branch: "b", beside: true}, behind},
-		"it changes files beside the package":   {draftState{base: "a", draft: "a", branch: "a", beside: true}, open},
-		"others published while it was written": {draftState{draft: "b", branch: "c"}, behind},
-	} {
-		if got := c.verdict(); got != c.want {
-			t.Errorf("%s: %d", name, got)
-		}
-	}
-}
-
 func TestBoundary(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

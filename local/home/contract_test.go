@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/engine/packages/contract"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git/gittest"
+	"github.com/package-variants/package-variants/local/ledger"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -25,7 +26,6 @@ var differs = map[string]string{
 	"publish":              asSaved,
 	"published-anew":       removed + ", and when it is made again, they are there again, with their versions as names",
 	"pushed":               exists,
-	"registered-anew":      "a draft says whose it is",
 	"reject":               untold + ", and nothing is written for it",
 	"save":                 asSaved,
 	"save-bad":             "files are not read as resources, except for the Kptfile",
@@ -83,7 +83,7 @@ func begin(t *testing.T) *contract.World {
 		},
 		RegisterAnew: func(repository string) {
 			w.turn(nil)
-			maps.DeleteFunc(w.home.notes, func(_ string, n Note) bool { return n.Repository == repository })
+			maps.DeleteFunc(w.home.ledger, func(k ledger.Key, _ ledger.Entry) bool { return k.Repository == repository })
 		},
 		Share: func(...string) {}, // they are there
 		Remove: func(name string) {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/ledger"
 	"github.com/package-variants/package-variants/local/manifests"
 )
 
@@ -38,13 +38,13 @@ type Home struct {
 	mu           sync.Mutex
 	repositories map[key]*repository
 	clones       []*clone
-	notes        Notes
+	ledger       ledger.Ledger
 	// proposed are the drafts that are proposed, with the trees that were: nobody else sees that.
-	proposed map[key]git.Hash
+	proposed map[id]git.Hash
 	// again are the drafts of which the merge was refused before this home began, and is tried again.
-	again map[key]bool
+	again map[id]bool
 	// judged is what Settle found out about drafts.
-	judged map[key]judgement
+	judged map[id]judgement
 	index  index
 	memo   *tasks.Memo
 	// contact is that of Options.
@@ -57,10 +57,8 @@ var _ packages.Home = (*Home)(nil)
 type repository struct {
 	manifests.Repository
 	*clone
-	// known are the revisions of packages as far as they were asked for, touched the packages that the index does
-	// not have as they are.
-	known   map[string][]found
-	touched map[string]bool
+	// known are the revisions of packages as far as they were asked for.
+	known map[string][]found
 }
 
 // Options are what a Home needs.
@@ -70,21 +68,21 @@ type Options struct {
 	// Fleet names the manifests that the variants are from, in commits.
 	Fleet        string
 	Repositories []manifests.Repository
-	// Notes are those that the Home had at its end; nil for none.
-	Notes Notes
+	// Ledger is the one that the Home had at its end; nil for none.
+	Ledger ledger.Ledger
 	// Contact returns why the git repository of an address is not contacted; nil if it is, as all are without Contact.
 	Contact func(address string) error
 }
 
 // New returns a home. It reads nothing before Fetch.
 func New(o Options) *Home {
-	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, notes: maps.Clone(o.Notes),
-		proposed: map[key]git.Hash{}, memo: tasks.NewMemo(), contact: o.Contact}
+	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, ledger: maps.Clone(o.Ledger),
+		proposed: map[id]git.Hash{}, memo: tasks.NewMemo(), contact: o.Contact}
 	if h.contact == nil {
 		h.contact = func(string) error { return nil }
 	}
-	if h.notes == nil {
-		h.notes = Notes{}
+	if h.ledger == nil {
+		h.ledger = ledger.Ledger{}
 	}
 	byAddress, kept := map[string]*clone{}, newContents()
 	for _, r := range o.Repositories {
@@ -94,10 +92,11 @@ func New(o Options) *Home {
 			h.clones = append(h.clones, byAddress[at])
 		}
 		in := &repository{Repository: r, clone: byAddress[at]}
-		in.repositories = append(in.repositories, in)
+		root := strings.Trim(in.Root(), "/")
+		in.repositories, in.roots[root] = append(in.repositories, in), append(in.roots[root], in)
 		h.repositories[key{r.Namespace, r.Name}] = in
 	}
-	h.touchAll()
+	h.forget()
 	return h
 }
 
@@ -125,13 +124,13 @@ func (h *Home) Fetch(ctx context.Context) error {
 		all.Go(func() { c.fetch(ctx, h.contact) })
 	}
 	all.Wait()
-	h.proposed, h.judged = map[key]git.Hash{}, map[key]judgement{}
-	h.touchAll()
+	h.proposed, h.judged = map[id]git.Hash{}, map[id]judgement{}
+	h.forget()
 	return ctx.Err()
 }
 
 // List implements packages.Home.
-func (h *Home) List(_ context.Context, namespace string, of revision.Package) (_ []revision.Revision, err error) {
+func (h *Home) List(ctx context.Context, namespace string, of revision.Package) (_ []revision.Revision, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer classify(&err)
@@ -139,7 +138,7 @@ func (h *Home) List(_ context.Context, namespace string, of revision.Package) (_
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.revisions(r, of)
+	found, err := h.revisions(ctx, r, of.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -151,11 +150,11 @@ func (h *Home) List(_ context.Context, namespace string, of revision.Package) (_
 }
 
 // Get implements packages.Home.
-func (h *Home) Get(_ context.Context, namespace, name string) (_ revision.Revision, err error) {
+func (h *Home) Get(ctx context.Context, namespace, name string) (_ revision.Revision, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer classify(&err)
-	f, err := h.find(namespace, name)
+	f, err := h.find(ctx, namespace, name)
 	if err != nil {
 		return revision.Revision{}, err
 	}
@@ -163,11 +162,11 @@ func (h *Home) Get(_ context.Context, namespace, name string) (_ revision.Revisi
 }
 
 // Read implements packages.Home.
-func (h *Home) Read(_ context.Context, namespace, name string) (_ packages.Content, err error) {
+func (h *Home) Read(ctx context.Context, namespace, name string) (_ packages.Content, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer classify(&err)
-	f, err := h.find(namespace, name)
+	f, err := h.find(ctx, namespace, name)
 	if err != nil {
 		return packages.Content{}, err
 	}
@@ -244,56 +243,44 @@ type found struct {
 	in *repository
 	place
 	tree git.Hash
-	// unowned is what the commits say of who made a draft.
+	// made is what the commits say of who made a draft.
 	made
+	// tagged reports whether its tag, or its commit, is one that a sync has made.
+	tagged bool
 	// unread is why nothing is known of it but its ref.
 	unread error
 }
 
 // find returns the revision of a name.
-func (h *Home) find(namespace, name string) (*found, error) {
-	for i := range len(name) {
-		if name[i] != '.' || h.repositories[key{namespace, name[:i]}] == nil {
-			continue
-		}
-		r, err := h.repository(namespace, name[:i])
-		if err != nil {
-			return nil, err
-		}
-		for _, pkg := range r.named(name[i+1:]) {
-			all, err := h.revisions(r, revision.Package{Repo: r.Name, Name: pkg})
-			if err != nil {
-				return nil, err
-			}
-			for j := range all {
-				if all[j].Name == name {
-					return &all[j], nil
-				}
-			}
+func (h *Home) find(ctx context.Context, namespace, name string) (*found, error) {
+	all, err := h.lookUp(ctx, namespace, value{byName, name})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(all) > 1:
+		return nil, failed(packages.ErrRefused, "%s and %s have revisions of the same name %s: give one of the Repositories "+
+			"another name", all[0].Package, all[1].Package, name)
+	case len(all) == 1:
+		return all[0], nil
+	}
+	for _, r := range h.repositories { // it may be in one that cannot be read
+		if r.err != nil && r.Namespace == namespace && strings.HasPrefix(name, r.Name+".") {
+			return nil, failed(packages.ErrUnavailable, "Repository %s: %w", r.Name, r.err)
 		}
 	}
 	return nil, failed(packages.ErrAbsent, "there is no package revision %s", name)
 }
 
-// named returns the packages of which a revision may have a name, which is given without its Repository.
-func (r *repository) named(name string) (names []string) {
-	for i := range len(name) {
-		if name[i] != '.' {
-			continue
-		}
-		dotted := strings.ReplaceAll(strings.TrimPrefix(r.Root(), "/")+name[:i], "/", ".")
-		for place := range r.dotted[dotted] {
-			if pkg, in := strings.CutPrefix("/"+place, r.Root()); in {
-				names = append(names, pkg)
-			}
-		}
-		names = append(names, strings.ReplaceAll(name[:i], ".", "/")) // one that is on the branch only
+// at returns the revision of a package with a workspace.
+func (h *Home) at(ctx context.Context, m member, workspace string) (*found, error) {
+	all, err := h.revisions(ctx, m.in, m.pkg)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// Owned reports whether a variant owns a revision.
-func Owned(r *revision.Revision) bool {
-	return len(revision.Variants(r.Owners)) > 0
+	for i := range all {
+		if all[i].Workspace == workspace {
+			return &all[i], nil
+		}
+	}
+	return nil, failed(packages.ErrAbsent, "%s has no revision %s", m.key().Of(), workspace)
 }

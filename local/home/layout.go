@@ -23,6 +23,9 @@ const (
 // StateBranch is the branch that has the states of fleets, in a git repository that may have packages, too.
 const StateBranch = branches + "package-variants"
 
+// maxNumber is the largest number of a published revision: one more has to fit into the API, too.
+const maxNumber = 999_999_999
+
 // kptfile is the name of the file that makes a directory a package.
 const kptfile = "Kptfile"
 
@@ -35,16 +38,18 @@ type place struct {
 	number    int
 }
 
-// placeOf returns what a ref holds; false if that is no revision of a package.
+// placeOf returns what a ref holds; false if that is no revision of a package. In workspaces there are no dots, and no
+// number has more than nine digits.
 func placeOf(ref string) (place, bool) {
 	if name, isDraft := strings.CutPrefix(ref, drafts); isDraft {
 		dir, workspace := path.Split(name)
-		return place{path: strings.TrimSuffix(dir, "/"), workspace: workspace}, dir != ""
+		return place{path: strings.TrimSuffix(dir, "/"), workspace: workspace},
+			dir != "" && !strings.Contains(workspace, ".")
 	}
 	name, isTag := strings.CutPrefix(ref, tags)
 	dir, version := path.Split(name)
 	number, err := strconv.Atoi(strings.TrimPrefix(version, "v"))
-	if !isTag || dir == "" || err != nil || number < 1 || version != "v"+strconv.Itoa(number) {
+	if !isTag || dir == "" || err != nil || number < 1 || number > maxNumber || version != "v"+strconv.Itoa(number) {
 		return place{}, false
 	}
 	return place{path: strings.TrimSuffix(dir, "/"), number: number}, true

@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/ledger"
 )
 
 // Move implements packages.Home. A proposal holds until the next Fetch: nobody else sees it. What is published is
@@ -20,21 +21,21 @@ func (h *Home) Move(ctx context.Context, r *revision.Revision, to revision.Lifec
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer classify(&err)
-	f, err := h.current(r)
+	f, err := h.current(ctx, r)
 	if err != nil {
 		return revision.Revision{}, err
 	}
 	switch [2]revision.Lifecycle{f.Lifecycle, to} {
 	case [2]revision.Lifecycle{revision.Draft, revision.Proposed}:
-		h.proposed[f.key()] = f.tree
+		h.proposed[f.id()] = f.tree
 	case [2]revision.Lifecycle{revision.Proposed, revision.Draft}:
-		delete(h.proposed, f.key())
+		delete(h.proposed, f.id())
 	case [2]revision.Lifecycle{revision.Proposed, revision.Published}:
 		err = h.publish(ctx, f)
 	case [2]revision.Lifecycle{revision.Published, revision.DeletionProposed}:
 		err = h.remove(ctx, f, r.Owners)
 	case [2]revision.Lifecycle{revision.DeletionProposed, revision.Published}:
-		f.in.keep(f)
+		h.keep(f.member())
 	default:
 		err = failed(packages.ErrRefused, "%s is %s and does not become %s", f.Name, f.Lifecycle, to)
 	}
@@ -42,7 +43,7 @@ func (h *Home) Move(ctx context.Context, r *revision.Revision, to revision.Lifec
 		return revision.Revision{}, err
 	}
 	f.in.touch(f.path)
-	now, err := h.find(r.Namespace, r.Name)
+	now, err := h.at(ctx, f.member(), f.Workspace)
 	if err != nil {
 		return revision.Revision{}, err
 	}
@@ -69,7 +70,7 @@ func (h *Home) publish(ctx context.Context, f *found) error {
 	p := place{path: f.path, number: c.latest(f.path) + 1}
 	version := strconv.Itoa(p.number)
 	message, err := messageOf(fmt.Sprintf("Publish %s v%s", f.path, version),
-		&annotation{Package: f.path, Workspace: f.Workspace, Revision: version}, made{})
+		&annotation{Package: f.path, Workspace: f.Workspace, Revision: version}, made{fleet: h.fleet})
 	if err != nil {
 		return err
 	}
@@ -78,13 +79,17 @@ func (h *Home) publish(ctx context.Context, f *found) error {
 		return err
 	}
 	ref, made := git.Ref{Hash: commit, Commit: commit}, c.changes[f.ref()]
-	c.set(f.in.branch(), ref, f.key())
-	c.set(p.ref(), ref, f.key())
-	c.set(f.ref(), git.Ref{}, f.key())
-	c.line[onBranch{f.in.branch(), commit}] = true
+	c.set(f.in.branch(), ref, f.id())
+	c.set(p.ref(), ref, f.id())
+	c.set(f.ref(), git.Ref{}, f.id())
+	c.line[branchAt{f.in.branch(), commit}] = true
+	e := h.entry(f.member())
+	c.before[p.ref()] = e.Published
+	e.Published = &ledger.Published{Number: p.number, Commit: commit, Tree: f.tree}
+	h.put(f.member(), &e)
 	c.publications = append(c.publications,
-		publication{of: f.key(), branch: f.in.branch(), tag: p.ref(), draft: f.ref(), base: branch, made: made})
-	delete(h.proposed, f.key())
+		publication{of: f.id(), branch: f.in.branch(), tag: p.ref(), draft: f.ref(), base: branch, made: made})
+	delete(h.proposed, f.id())
 	return nil
 }
 
@@ -122,7 +127,7 @@ const maxSaves = 20
 func (c *clone) base(ctx context.Context, head git.Hash, branch string) (git.Hash, error) {
 	at := head
 	for range maxSaves {
-		if c.line[onBranch{branch, at}] {
+		if c.line[branchAt{branch, at}] {
 			return at, nil
 		}
 		commit, err := c.git.Commit(at)
@@ -136,6 +141,15 @@ func (c *clone) base(ctx context.Context, head git.Hash, branch string) (git.Has
 		err = failed(packages.ErrRefused, "a draft and its branch have no common commit")
 	}
 	return base, err
+}
+
+// baseOf returns what the branch had of the package of a draft where that began.
+func (r *repository) baseOf(ctx context.Context, f *found) (git.Hash, error) {
+	base, err := r.base(ctx, git.Hash(f.Commit), r.branch())
+	if err != nil {
+		return "", err
+	}
+	return r.at(base, f.path)
 }
 
 // ignoreAbsent returns an error unless it says that something is absent.

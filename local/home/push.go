@@ -3,6 +3,7 @@
 package home
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,10 +14,13 @@ import (
 
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/ledger"
 )
 
 // Outcome is what came of what a round wrote of one revision.
 type Outcome struct {
+	// Key is that of the package.
+	ledger.Key
 	Namespace, Name string
 	// Err is nil if all of it was pushed. Of what was not pushed, nothing is left.
 	Err error
@@ -90,9 +94,12 @@ func (h *Home) Push(ctx context.Context) []Outcome {
 		all = append(all, slices.Concat(done...)...)
 		left = slices.DeleteFunc(left, func(c *clone) bool { return slices.Contains(ready, c) })
 	}
-	h.touchAll()
-	h.noteAll(all)
-	h.touchAll()
+	h.forget()
+	if err := h.noteAll(ctx, all); err != nil {
+		classify(&err)
+		all = append(all, outcome{err: err})
+	}
+	h.forget()
 	return all.byRevision()
 }
 
@@ -110,7 +117,7 @@ func (c *clone) ready() bool {
 
 // outcome is what came of a ref.
 type outcome struct {
-	of  key
+	of  id
 	ref string
 	err error
 	// ended is the commit that the ref had, if its end was pushed.
@@ -122,10 +129,10 @@ type outcomes []outcome
 // byRevision returns the outcomes by revision, with the first error of each. That a merge was refused says nothing of a
 // draft that was refused, too.
 func (all outcomes) byRevision() []Outcome {
-	of := map[key]*Outcome{}
+	of := map[id]*Outcome{}
 	for _, o := range all {
 		if of[o.of] == nil {
-			of[o.of] = &Outcome{Namespace: o.of.namespace, Name: o.of.name}
+			of[o.of] = &Outcome{Key: o.of.Key, Namespace: o.of.Namespace, Name: o.of.name()}
 		}
 		if first := of[o.of].Err; first == nil || o.err != nil && ofMerge(first) != nil {
 			of[o.of].Err = o.err
@@ -138,7 +145,9 @@ func (all outcomes) byRevision() []Outcome {
 		}
 	}
 	var out []Outcome
-	for _, k := range slices.SortedFunc(maps.Keys(of), byName) {
+	for _, k := range slices.SortedFunc(maps.Keys(of), func(a, b id) int {
+		return cmp.Or(a.Compare(b.Key), cmp.Compare(a.workspace, b.workspace))
+	}) {
 		if of[k].Pushed {
 			of[k].Ended = nil
 		}
@@ -147,46 +156,86 @@ func (all outcomes) byRevision() []Outcome {
 	return out
 }
 
-// noteAll notes where drafts are, and nothing of those that there are not.
-func (h *Home) noteAll(all outcomes) {
+// noteAll notes what came of drafts and of publications.
+func (h *Home) noteAll(ctx context.Context, all outcomes) error {
 	for _, o := range all {
-		refused := ofMerge(o.err)
-		if refused == nil && !strings.HasPrefix(o.ref, drafts) {
+		r := h.repositories[repositoryKey(o.of.Key)]
+		p, is := placeOf(o.ref)
+		if r == nil || !is {
 			continue
 		}
-		f, err := h.find(o.of.namespace, o.of.name)
-		if err != nil {
-			if errors.Is(err, packages.ErrAbsent) {
-				delete(h.notes, o.of.String())
-			}
-			continue
+		m := member{r, o.of.Package}
+		e := h.entry(m)
+		if p.number > 0 {
+			h.notePublished(r, o, &e)
+		} else if err := h.noteDraft(ctx, m, p, o, &e); err != nil {
+			return err
 		}
-		h.seen(f)
-		if seen := h.noted(f).Draft; refused != nil && seen != nil {
-			seen.Refused = refused.Words
-			delete(h.again, o.of)
-		}
+		h.put(m, &e)
 	}
+	return nil
 }
 
-// seen notes where an owned draft is; of any other revision, that it is none.
-func (h *Home) seen(f *found) {
-	if !Owned(&f.Revision) {
+// notePublished notes what came of a publication.
+func (h *Home) notePublished(r *repository, o outcome, e *ledger.Entry) {
+	if o.err != nil {
+		e.Published = owed(r.before[o.ref])
+	}
+	draft, drafted := e.Drafts[o.of.workspace]
+	refused := ofMerge(o.err)
+	if !drafted || refused == nil {
 		return
 	}
-	note := h.noted(f)
-	switch {
-	case f.Open():
-		note.Owners = f.Owners
-		seen := &Seen{Commit: f.Commit, Tree: string(f.tree), Branch: string(f.in.ref(f.in.branch()).Commit)}
-		if before := note.Draft; before != nil && before.Tree == seen.Tree {
-			seen.Refused = before.Refused
-		}
-		note.Draft = seen
-	default:
-		note.Draft = nil
+	draft.Refused = refused.Words
+	e.Drafts[o.of.workspace] = draft
+	delete(h.again, o.of)
+}
+
+// owed returns what was published before something that is to be published: what nothing was published of is still
+// owed its first tag.
+func owed(before *ledger.Published) *ledger.Published {
+	if before == nil {
+		return &ledger.Published{}
 	}
-	h.notes[f.key().String()] = note
+	return before
+}
+
+// Announcement returns what has to be kept before what was written is pushed: what is to be published is not yet.
+func (h *Home) Announcement() ledger.Ledger {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := maps.Clone(h.ledger)
+	for _, c := range h.clones {
+		for ref, before := range c.before {
+			change := c.changes[ref]
+			if change == nil {
+				continue
+			}
+			e := all[change.of.Key]
+			e.Published = owed(before)
+			all[change.of.Key] = e
+		}
+	}
+	return all
+}
+
+// noteDraft notes where a draft is, and nothing of one that is not there.
+func (h *Home) noteDraft(ctx context.Context, m member, p place, o outcome, e *ledger.Entry) error {
+	draft, drafted := e.Drafts[p.workspace]
+	if !drafted || o.err != nil {
+		return nil
+	}
+	if m.in.ref(o.ref).Hash == "" {
+		delete(e.Drafts, p.workspace)
+		return nil
+	}
+	f, err := h.foundAt(ctx, m, p, nil)
+	if err != nil {
+		return err
+	}
+	draft.Announced = false
+	e.Drafts[p.workspace] = draftOf(f, draft)
+	return nil
 }
 
 // push pushes what is to be pushed to one repository: first commits of branches, what is published, and then the
@@ -197,7 +246,7 @@ func (c *clone) push(ctx context.Context) (all outcomes) {
 		published[p.branch], published[p.tag], published[p.draft] = true, true, true
 	}
 	all = append(all, c.pushEach(ctx, func(ref string) bool {
-		return !published[ref] && c.line[onBranch{ref, c.ref(ref).Commit}]
+		return !published[ref] && c.line[branchAt{ref, c.ref(ref).Commit}]
 	})...)
 	all = append(all, c.publish(ctx)...)
 	all = append(all, c.drop(func(need) bool { return true })...)
@@ -246,7 +295,7 @@ func (c *clone) update(ref string) git.Update {
 }
 
 // settle ends a change: the ref is where it is to be, or else it is where it was seen.
-func (c *clone) settle(ref string, of key, err error) outcome {
+func (c *clone) settle(ref string, of id, err error) outcome {
 	o := outcome{of: of, ref: ref, err: err}
 	if change := c.changes[ref]; change != nil && err == nil {
 		delete(c.unpushed, change.Hash)

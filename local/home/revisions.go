@@ -4,13 +4,12 @@ package home
 
 import (
 	"cmp"
-	"maps"
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // mainNumber is the number of the revision that the branch itself is, as in Porch.
@@ -18,35 +17,37 @@ const mainNumber = -1
 
 // revisions returns the revisions of a package, by name: its drafts, what was published, and what is on the branch.
 // What was published counts no longer if it is gone from the branch and was deployed from there, or a variant had it.
-func (h *Home) revisions(r *repository, pkg revision.Package) (all []found, err error) {
-	if known, ok := r.known[pkg.Name]; ok {
+func (h *Home) revisions(ctx context.Context, r *repository, pkg string) (all []found, err error) {
+	if known, ok := r.known[pkg]; ok {
 		return known, nil
 	}
-	where := r.place(pkg.Name)
-	branch, onBranch, err := r.branchOf(where)
+	m := member{r, pkg}
+	branch, tree, err := r.branchOf(ctx, m.where())
 	if err == nil {
-		all, err = h.placed(r, pkg)
+		all, err = h.placed(ctx, m)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if onBranch == "" && (r.Deployment || slices.ContainsFunc(all, h.isNoted)) {
+	_, had := h.ledger[m.key()]
+	had = had || slices.ContainsFunc(all, func(f found) bool { return f.tagged })
+	if tree == "" && (r.Deployment || had) {
 		all = slices.DeleteFunc(all, func(f found) bool { return f.number > 0 })
 	}
-	if onBranch != "" {
-		f, err := h.onBranch(r, pkg, where, branch, onBranch)
+	if tree != "" {
+		f, err := h.onBranch(m, branch, tree)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, *f)
 	}
 	slices.SortFunc(all, func(a, b found) int { return revision.ByName(a.Revision, b.Revision) })
-	r.known[pkg.Name] = all
+	r.known[pkg] = all
 	return all, nil
 }
 
 // Gone reports whether a package was published, and is on the branch no more.
-func (h *Home) Gone(namespace string, pkg revision.Package) bool {
+func (h *Home) Gone(ctx context.Context, namespace string, pkg revision.Package) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r, err := h.repository(namespace, pkg.Repo)
@@ -54,15 +55,15 @@ func (h *Home) Gone(namespace string, pkg revision.Package) bool {
 		return false
 	}
 	where := r.place(pkg.Name)
-	_, tree, err := r.branchOf(where)
+	_, tree, err := r.branchOf(ctx, where)
 	return err == nil && tree == "" && r.latest(where) > 0
 }
 
 // placed returns the drafts of a package, and all that was published of it, the latest first.
-func (h *Home) placed(r *repository, pkg revision.Package) (all []found, err error) {
+func (h *Home) placed(ctx context.Context, m member) (all []found, err error) {
 	used := map[string]bool{}
-	for _, p := range r.places(r.place(pkg.Name)) {
-		f, err := h.foundAt(r, pkg, p, used)
+	for _, p := range m.in.places(m.where()) {
+		f, err := h.foundAt(ctx, m, p, used)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +72,7 @@ func (h *Home) placed(r *repository, pkg revision.Package) (all []found, err err
 	}
 	if latest := slices.IndexFunc(all, func(f found) bool { return f.number > 0 }); latest >= 0 {
 		for i := range all[:latest] {
-			if judged, ok := h.judged[all[i].key()]; ok && !judged.overtaken {
+			if judged, ok := h.judged[all[i].id()]; ok && !judged.overtaken {
 				all[i].Contains = all[latest].Name
 			}
 		}
@@ -81,11 +82,12 @@ func (h *Home) placed(r *repository, pkg revision.Package) (all []found, err err
 
 // branchOf returns the branch with what it has of a package: as it was fetched, unless this round publishes the
 // package.
-func (r *repository) branchOf(where string) (branch git.Ref, tree git.Hash, err error) {
-	branch = r.refs[r.branch()]
-	if tree, err = r.packageAt(branch.Commit, where); err != nil {
+func (r *repository) branchOf(ctx context.Context, where string) (branch git.Ref, tree git.Hash, err error) {
+	known, err := r.packagesOn(ctx, r.branch())
+	if err != nil {
 		return branch, "", err
 	}
+	branch, tree = r.refs[r.branch()], known.packages[where]
 	now := r.ref(r.branch())
 	if now == branch {
 		return branch, tree, nil
@@ -116,13 +118,14 @@ func (c *clone) places(where string) (all []place) {
 }
 
 // foundAt returns the revision at a place. One whose workspace a later one has is named by its version.
-func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[string]bool) (*found, error) {
+func (h *Home) foundAt(ctx context.Context, m member, p place, used map[string]bool) (*found, error) {
+	r, pkg := m.in, m.key().Of()
 	ref := r.ref(p.ref())
 	known, err := r.factsOf(p, ref)
 	if err != nil {
 		return nil, err
 	}
-	f := &found{in: r, place: p, tree: known.tree, made: known.made, unread: known.unread}
+	f := &found{in: r, place: p, tree: known.tree, made: known.made, tagged: known.tagged, unread: known.unread}
 	f.Revision = revision.Revision{
 		Namespace: r.Namespace, Package: pkg, Workspace: known.workspace, Number: p.number, AtCommit: true,
 		Lifecycle: revision.Draft, Version: string(cmp.Or(known.tree, known.commit)), Commit: string(known.commit),
@@ -139,28 +142,27 @@ func (h *Home) foundAt(r *repository, pkg revision.Package, p place, used map[st
 		}
 		f.Origin = revision.LockOn(&f.Revision, r.Address, r.Directory)
 	} else {
-		if tree, proposed := h.proposed[f.key()]; proposed && tree == known.tree {
+		if tree, proposed := h.proposed[f.id()]; proposed && tree == known.tree {
 			f.Lifecycle, f.Version = revision.Proposed, f.Version+" proposed"
 		}
-		f.Held, err = h.held(f)
+		f.Held, err = h.held(ctx, f)
 	}
-	h.note(f)
+	h.own(f)
 	return f, err
 }
 
 // held says why only a person may publish a draft; "" if nothing does.
-func (h *Home) held(f *found) (string, error) {
-	note := h.notes[f.key().String()]
-	seen := note.Draft
-	_, onBranch, err := f.in.branchOf(f.path)
+func (h *Home) held(ctx context.Context, f *found) (string, error) {
+	draft := h.ledger[f.member().key()].Drafts[f.workspace]
+	_, onBranch, err := f.in.branchOf(ctx, f.path)
 	switch {
-	case h.judged[f.key()].beside:
+	case h.judged[f.id()].beside:
 		return "its branch changes more than " + f.path + ": look at all of it, and merge it", err
-	case seen != nil && seen.Refused != "" && seen.Tree == string(f.tree) && !h.again[f.key()]:
+	case draft.Refused != "" && draft.Seen == f.tree && !h.again[f.id()]:
 		return "the git repository refused to have it merged, which each sync tries again; if only its forge may, merge " +
-			"it there: " + seen.Refused, err
-	case note.Held != "":
-		return note.Held, err
+			"it there: " + draft.Refused, err
+	case draft.LeftToPeople != "":
+		return draft.LeftToPeople, err
 	case onBranch == "" && f.in.latest(f.path) > 0:
 		return f.path + " was published before and removed from the branch: merge it if the package is to come back", err
 	case err != nil || onBranch != "":
@@ -185,8 +187,8 @@ func (r *repository) noPackage(where string) (bool, error) {
 }
 
 // onBranch returns the revision that the branch is.
-func (h *Home) onBranch(r *repository, pkg revision.Package, where string, branch git.Ref, tree git.Hash) (*found,
-	error) {
+func (h *Home) onBranch(m member, branch git.Ref, tree git.Hash) (*found, error) {
+	r, pkg, where := m.in, m.key().Of(), m.where()
 	lock, err := r.lockOf(tree)
 	if err != nil {
 		return nil, err
@@ -203,32 +205,7 @@ func (h *Home) onBranch(r *repository, pkg revision.Package, where string, branc
 	}
 	f.Name = pkg.NameOf(f.Workspace)
 	f.Origin = revision.LockOn(&f.Revision, r.Address, r.Directory)
-	h.note(f)
 	return f, nil
-}
-
-// key is that of the notes on a revision.
-func (f *found) key() key { return key{f.Namespace, f.Name} }
-
-// shares reports whether another Repository of the namespace is over the place of a package, too. Branches and tags do
-// not say in which of them a package is.
-func (r *repository) shares(where string) bool {
-	return slices.ContainsFunc(r.repositories, func(o *repository) bool {
-		return o != r && o.Namespace == r.Namespace && strings.HasPrefix("/"+where+"/", o.Root())
-	})
-}
-
-// note gives a revision what is noted of it. A draft of this fleet of which nothing is noted says itself whose it is,
-// unless it may be in several Repositories.
-func (h *Home) note(f *found) {
-	note, noted := h.notes[f.key().String()]
-	f.Owners, f.Labels, f.Annotations = slices.Clone(note.Owners), maps.Clone(note.Labels), maps.Clone(note.Annotations)
-	if !noted && f.Open() && f.variant != "" && f.fleet == h.fleet && h.fleet != "" && !f.in.shares(f.path) {
-		namespace, name, _ := strings.Cut(f.variant, "/")
-		if namespace == f.Namespace {
-			f.Owners = []metav1.OwnerReference{revision.Owner{Name: name}.Reference()}
-		}
-	}
 }
 
 // latest returns the number that was published last of a package, whether it counts or not.

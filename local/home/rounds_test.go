@@ -99,7 +99,7 @@ func (w *world) push(h *Home) (said []string) {
 // notes, finds of packages.
 func (w *world) state(h *Home, pkgs ...string) (said []string) {
 	w.Helper()
-	again := w.homeWith(w.cache, h.Notes())
+	again := w.homeWith(w.cache, h.Ledger())
 	w.round(again)
 	for _, pkg := range pkgs {
 		found, err := again.List(w.Context(), namespace, revision.Package{Repo: "edge", Name: pkg})
@@ -252,7 +252,7 @@ func TestRemainders(t *testing.T) {
 			w.approve(w.home, "edge.web.packagevariant-1")
 			w.push(w.home)
 			w.remotes["edge"].Hook("update", "exit 0")
-			again := w.homeWith(t.TempDir(), w.home.Notes())
+			again := w.homeWith(t.TempDir(), w.home.Ledger())
 			w.round(again)
 			if _, err := again.Settle(t.Context()); err != nil {
 				t.Fatal(err)
@@ -399,22 +399,6 @@ func TestAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	wantEqual(t, 21, len(w.remotes["edge"].Names()))
-}
-
-// TestNotesOfNothing drops what is noted of revisions that there are not any more.
-func TestNotesOfNothing(t *testing.T) {
-	t.Parallel()
-	w := begun(t, nil)
-	w.draft(w.home, edge("web"), "blueprints.web.v1")
-	w.push(w.home)
-	notes := w.home.Notes()
-	notes["default/edge.web.gone"] = Note{Repository: "edge", Package: "web", Workspace: "gone"}
-	h := w.homeWith(t.TempDir(), notes)
-	w.round(h)
-	if _, err := h.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	wantEqual(t, w.home.Notes(), h.Notes())
 }
 
 // TestLiteralAddress has a lock name the git repository as its Repository does.

@@ -4,13 +4,14 @@ package home
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/ledger"
 )
 
 // Settled is what a home found that people did on branches, and what it did about it. Revisions are by namespace and
@@ -23,10 +24,12 @@ type Settled struct {
 	Done, Updated []string
 	// Overtaken are the drafts in which git cannot merge that, with the files in which they conflict.
 	Overtaken map[string][]string
-	// Merged and Rejected are the drafts whose branches somebody removed: after a merge, and without one.
+	// Merged and Rejected are the drafts whose branches somebody removed: after a merge, and without one. Differing are
+	// the files that were merged otherwise than they were seen.
 	Merged, Rejected []string
-	// Reverted are those of them that take back what was published before: their content, or their lock, is that of one
-	// before the previous one.
+	Differing        map[string][]string
+	// Reverted are the published revisions that take back what was published before: their content, or their lock, is that
+	// of one before the previous one.
 	Reverted []string
 	// TakenBack are the drafts of which the merge was taken back before it was seen.
 	TakenBack []string
@@ -44,225 +47,370 @@ func (h *Home) Settle(ctx context.Context) (_ *Settled, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer classify(&err)
-	defer h.touchAll()
-	s := &Settled{Overtaken: map[string][]string{}}
-	for _, k := range slices.SortedFunc(maps.Keys(h.repositories), byName) {
-		r := h.repositories[k]
-		if r.err != nil || r.ref(r.branch()).Commit == "" {
+	defer h.forget()
+	s := h.newSettling()
+	for _, key := range slices.SortedFunc(maps.Keys(h.ledger), ledger.Key.Compare) {
+		r := h.repositories[repositoryKey(key)]
+		if r == nil || r.err != nil || r.ref(r.branch()).Commit == "" {
 			continue
 		}
-		if err := h.trySettle(ctx, r, s); err != nil {
-			return nil, err
+		if err := s.settle(ctx, member{r, key.Package}); ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
+			r.clone.err = err
 		}
 	}
-	return s, nil
+	return s.Settled, s.publish(ctx)
 }
 
-// trySettle settles a Repository as a whole or not at all. One that cannot be settled is one that cannot be read.
-func (h *Home) trySettle(ctx context.Context, r *repository, s *Settled) error {
-	before, in := maps.Clone(h.notes), r.clone
-	changes, unpushed, publications := maps.Clone(in.changes), maps.Clone(in.unpushed), in.publications
-	found := &Settled{Overtaken: map[string][]string{}}
-	err := h.settle(ctx, r, before, found)
-	switch {
-	case err == nil:
-		s.add(found)
-	case ctx.Err() != nil:
-		return err
-	default:
-		h.notes, in.changes, in.unpushed, in.publications, in.err = before, changes, unpushed, publications, err
-	}
-	return nil
+func (h *Home) newSettling() *settling {
+	return &settling{Home: h, Settled: &Settled{Overtaken: map[string][]string{}},
+		merged: map[member][]string{}, names: map[member]string{}, tree: map[member]git.Hash{}, arrived: map[member]bool{}, own: map[branchAt]map[git.Hash][]git.Hash{}, left: map[branchAt]map[string]member{}}
 }
 
-// add adds what was found in a Repository.
-func (s *Settled) add(o *Settled) {
-	s.Published, s.Done = append(s.Published, o.Published...), append(s.Done, o.Done...)
-	s.Updated, s.Merged = append(s.Updated, o.Updated...), append(s.Merged, o.Merged...)
-	s.Rejected, s.Reverted = append(s.Rejected, o.Rejected...), append(s.Reverted, o.Reverted...)
-	s.TakenBack, s.Porchs = append(s.TakenBack, o.TakenBack...), append(s.Porchs, o.Porchs...)
-	s.Removed = append(s.Removed, o.Removed...)
-	maps.Copy(s.Overtaken, o.Overtaken)
+// settling is Settle under way.
+type settling struct {
+	*Home
+	*Settled
+	// merged are the workspaces of the drafts that are merged, names those of what was published.
+	merged map[member][]string
+	names  map[member]string
+	// arrived are the packages of which the main branch has a first draft, whatever became of that.
+	arrived map[member]bool
+	// tree is what is to be published.
+	tree map[member]git.Hash
+	// own are the commits of drafts that a branch has not in its history, each with its parents.
+	own map[branchAt]map[git.Hash][]git.Hash
+	// left are the packages to be published, by the branch and their paths.
+	left map[branchAt]map[string]member
 }
 
-// settle settles a Repository. Before are the notes as they are.
-func (h *Home) settle(ctx context.Context, r *repository, before Notes, s *Settled) error {
-	owned, open, err := h.openDrafts(r, s)
+// judgement is what is known of a draft: whether its branch changes more than its package, whether git cannot merge into
+// it what was published beside it, and whether the main branch has another package at its place.
+type judgement struct{ beside, overtaken, foreign bool }
+
+// settle settles a package.
+func (s *settling) settle(ctx context.Context, m member) error {
+	_, main, err := m.in.branchOf(ctx, m.where())
 	if err != nil {
 		return err
 	}
-	merged := map[string][]string{}
-	if len(open) > 0 {
-		own, err := r.git.Unmerged(ctx, drafts, r.ref(r.branch()).Commit)
+	e := s.entry(m)
+	foreign := false
+	for _, workspace := range slices.Sorted(maps.Keys(e.Drafts)) {
+		fate, err := s.draft(ctx, m, &e, workspace, main)
 		if err != nil {
 			return err
 		}
-		for i := range open {
-			isDone, err := h.judge(ctx, r, &open[i], own, s)
-			if err != nil {
-				return err
-			}
-			if isDone {
-				merged[open[i].Package.Name] = append(merged[open[i].Package.Name], open[i].Workspace)
-			}
-		}
+		foreign = foreign || fate == ledger.Foreign
 	}
-	if err := h.missing(ctx, r, merged, s); err != nil {
+	if err := s.back(ctx, m, &e, main); err != nil {
 		return err
 	}
-	if err := h.tagMerged(ctx, r, owned, merged, s); err != nil {
-		return err
-	}
-	if err := h.takenBack(ctx, r, merged, before, s); err != nil {
-		return err
-	}
-	if err := h.endRemovals(r, s); err != nil {
-		return err
-	}
-	return h.dropNotes(r)
-}
-
-// dropNotes drops the notes on revisions that there are not any more. What was published of a package that is gone
-// from the branch is still there.
-func (h *Home) dropNotes(r *repository) error {
-	placed := map[string]bool{}
-	for _, pkg := range slices.Sorted(maps.Keys(h.packagesOf(r))) {
-		all, err := h.placed(r, revision.Package{Repo: r.Name, Name: pkg})
-		if err != nil {
+	if isOwned(e.Owners) && e.Removal == nil && !foreign {
+		if err := s.toPublish(m, &e, main); err != nil {
 			return err
 		}
-		for i := range all {
-			placed[all[i].key().String()] = true
-		}
 	}
-	maps.DeleteFunc(h.notes, func(id string, n Note) bool { return n.of(id, r) && !placed[id] })
-	return nil
+	if s.removal(m, &e, main) {
+		e = ledger.Entry{}
+	}
+	s.put(m, &e)
+	return s.others(ctx, m, &e)
 }
 
-// openDrafts returns the packages of a Repository that are owned, and their drafts that are.
-func (h *Home) openDrafts(r *repository, s *Settled) (owned map[string]bool, open []found, err error) {
-	owned = h.owned(r)
-	for _, where := range slices.Sorted(maps.Keys(r.packages)) {
-		pkg, in := strings.CutPrefix("/"+where, r.Root())
-		if !in {
-			continue
-		}
-		for _, p := range r.places(where) {
-			if p.number > 0 {
-				break
-			}
-			f, err := h.foundAt(r, revision.Package{Repo: r.Name, Name: pkg}, p, nil)
-			if err != nil {
-				return nil, nil, err
-			}
-			switch {
-			case f.unread != nil: // it stays as it is, until a person corrects it
-			case Owned(&f.Revision):
-				owned[pkg] = true
-				open = append(open, *f)
-			case owned[pkg] && f.fleet == "" && f.Task.Type != "":
-				s.Porchs = append(s.Porchs, f.key().String())
-			}
-		}
-	}
-	return owned, open, nil
-}
-
-// judgement is what is known of a draft: whether its branch changes more than its package, and whether git cannot merge
-// into it what was published beside it.
-type judgement struct{ beside, overtaken bool }
-
-// judge does what is to be done about a draft, and reports whether it is merged.
-func (h *Home) judge(ctx context.Context, r *repository, f *found, own map[git.Hash][]git.Hash, s *Settled) (bool,
+// draft does what is to be done about a draft, and returns what became of it.
+func (s *settling) draft(ctx context.Context, m member, e *ledger.Entry, workspace string, main git.Hash) (ledger.Fate,
 	error) {
-	state, err := r.stateOf(ctx, f, own)
+	draft := e.Drafts[workspace]
+	p := place{path: m.where(), workspace: workspace}
+	var f *found
+	if m.in.ref(p.ref()).Commit != "" {
+		var err error
+		if f, err = s.foundAt(ctx, m, p, nil); err != nil {
+			return "", err
+		}
+		if draft.IsForeign(f.tree) {
+			f = nil
+		} else if draft.Announced = false; f.unread != nil { // it stays as it is, until a person corrects it
+			e.Drafts[workspace] = draft
+			return ledger.Open, nil
+		}
+	}
+	if draft.Ended {
+		s.endDraft(m, e, workspace, f)
+		return "", nil
+	}
+	k := id{m.key(), workspace}
+	unchanged, err := s.isUnchanged(ctx, m, &draft, f, main)
+	if err != nil {
+		return "", err
+	}
+	if unchanged {
+		s.judged[k] = judgement{beside: draft.Beside}
+		e.Drafts[workspace] = draftOf(f, draft)
+		return ledger.Open, nil
+	}
+	if err := s.rebase(ctx, m, &draft, f); err != nil {
+		return "", err
+	}
+	facts, err := s.factsOn(ctx, m, e, &draft, f, main)
+	if err != nil {
+		return "", err
+	}
+	if f != nil {
+		draft = draftOf(f, draft)
+		draft.Beside = facts.Branch.Beside
+	}
+	fate, differing := ledger.Became(facts)
+	s.arrived[m] = s.arrived[m] || facts.HasDraft()
+	s.judged[k] = judgement{beside: draft.Beside, foreign: fate == ledger.Foreign}
+	if fate == ledger.Open && main != draft.Base {
+		e.Drafts[workspace] = draft
+		return fate, s.behind(ctx, m, e, f, main)
+	}
+	s.ended(m, e, workspace, f, fate, differing)
+	if _, there := e.Drafts[workspace]; there && fate != ledger.WasRejected {
+		draft.Ended = e.Drafts[workspace].Ended
+		e.Drafts[workspace] = draft
+	}
+	return fate, nil
+}
+
+// isUnchanged reports whether a draft is what it was, and its package on the main branch is so, too.
+func (s *settling) isUnchanged(ctx context.Context, m member, draft *ledger.Draft, f *found, main git.Hash) (bool,
+	error) {
+	if f == nil || draft.Commit != git.Hash(f.Commit) || draft.Base != main {
+		return false, nil
+	}
+	own, err := s.unmerged(ctx, m.in)
+	_, isOwn := own[draft.Commit]
+	return isOwn, err
+}
+
+// endDraft ends the branch of a draft again, if it is still there.
+func (s *settling) endDraft(m member, e *ledger.Entry, workspace string, f *found) {
+	if f == nil {
+		delete(e.Drafts, workspace)
+		return
+	}
+	m.in.set(f.ref(), git.Ref{}, f.id())
+}
+
+// ended ends a draft that is over.
+func (s *settling) ended(m member, e *ledger.Entry, workspace string, f *found, fate ledger.Fate, differing []string) {
+	k, draft := id{m.key(), workspace}, e.Drafts[workspace]
+	name := k.Namespace + "/" + k.name()
+	switch fate {
+	case ledger.Open, ledger.Removed, ledger.Foreign, ledger.Unknown, ledger.NotPushed:
+		return
+	case ledger.Merged:
+		s.merged[m] = append(s.merged[m], workspace)
+		if f != nil {
+			s.Done = append(s.Done, name)
+		} else {
+			s.Merged = append(s.Merged, name)
+		}
+		if len(differing) > 0 && s.Differing == nil {
+			s.Differing = map[string][]string{}
+		}
+		if len(differing) > 0 {
+			s.Differing[name] = differing
+		}
+	case ledger.TakenBack:
+		s.TakenBack = append(s.TakenBack, name)
+		e.Rejected = &ledger.Rejected{Asked: e.Asked, Workspace: workspace, Draft: draft, TakenBack: true}
+	case ledger.WasRejected:
+		s.Rejected = append(s.Rejected, name)
+		e.Rejected = &ledger.Rejected{Asked: e.Asked, Workspace: workspace, Draft: draft}
+	}
+	if f != nil {
+		m.in.set(f.ref(), git.Ref{}, k)
+		draft.Ended = true
+		e.Drafts[workspace] = draft
+		return
+	}
+	delete(e.Drafts, workspace)
+}
+
+// factsOn returns what a fetch shows of a draft; f is nil if its branch is not there.
+func (s *settling) factsOn(ctx context.Context, m member, e *ledger.Entry, draft *ledger.Draft, f *found,
+	main git.Hash) (*ledger.Facts, error) {
+	facts, err := s.contentFacts(m, draft, main)
+	if err != nil {
+		return nil, err
+	}
+	if e.Published != nil {
+		if facts.Published, err = m.in.flat(e.Published.Tree); errors.Is(err, git.ErrMissing) { // its tag is gone, too
+			facts.Published, err = facts.Base, nil
+		}
+	}
+	if err == nil && f != nil {
+		facts.Branch, err = s.branchFacts(ctx, m, f)
+	}
+	return facts, err
+}
+
+// contentFacts returns what a draft changed, and what the main branch has.
+func (s *settling) contentFacts(m member, draft *ledger.Draft, main git.Hash) (facts *ledger.Facts, err error) {
+	facts = &ledger.Facts{Reached: true, Announced: draft.Announced}
+	if facts.Base, err = m.in.flat(draft.Base); err == nil {
+		facts.Main, err = m.in.flat(main)
+	}
+	if err != nil {
+		return nil, err
+	}
+	facts.Seen, err = m.in.flat(draft.Seen)
+	if errors.Is(err, git.ErrMissing) {
+		facts.Lost = true
+		facts.MainHadSeen, err = s.had(m, draft.Seen)
+	}
+	if err != nil {
+		return nil, err
+	}
+	base, err := m.in.lockOf(draft.Base)
+	if err != nil {
+		return nil, err
+	}
+	now, err := m.in.lockOf(main)
+	facts.LocksDiffer = draft.Lock != "" && lockID(base) != draft.Lock
+	facts.MainHasLock = draft.Lock != "" && lockID(now) == draft.Lock
+	return facts, err
+}
+
+// lockID identifies the upstream revision in a lock; "" for none.
+func lockID(l *revision.Lock) string {
+	if l == nil {
+		return ""
+	}
+	return strings.Trim(l.Directory, "/") + "@" + l.Commit
+}
+
+// had reports whether the main branch has, or had, a package as a whole.
+func (s *settling) had(m member, tree git.Hash) (had bool, err error) {
+	err = m.in.history(m.in.refs[m.in.branch()].Commit, func(at git.Hash, _ changed) (bool, error) {
+		now, err := m.in.at(at, m.where())
+		had = had || now == tree
+		return !had, err
+	})
+	return had, err
+}
+
+// branchFacts returns what the branch of a draft has.
+func (s *settling) branchFacts(ctx context.Context, m member, f *found) (*ledger.Branch, error) {
+	own, err := s.unmerged(ctx, m.in)
+	if err != nil {
+		return nil, err
+	}
+	b := &ledger.Branch{}
+	if b.Files, err = m.in.flat(f.tree); err != nil {
+		return nil, err
+	}
+	if _, isOwn := own[git.Hash(f.Commit)]; !isOwn {
+		b.InHistory = true
+		return b, nil
+	}
+	b.Beside, err = m.in.isBeside(ctx, f, own)
+	return b, err
+}
+
+// unmerged returns the commits of drafts that the branch of a Repository has not in its history. It is read once.
+func (h *settling) unmerged(ctx context.Context, r *repository) (map[git.Hash][]git.Hash, error) {
+	at := branchAt{r.git.Address() + " " + r.branch(), r.refs[r.branch()].Commit}
+	if own, known := h.own[at]; known {
+		return own, nil
+	}
+	own, err := r.git.Unmerged(ctx, drafts, at.commit)
+	h.own[at] = own
+	return own, err
+}
+
+// rebase notes what a draft was brought up to by people who merged the main branch into it.
+func (s *settling) rebase(ctx context.Context, m member, draft *ledger.Draft, f *found) error {
+	if f == nil || draft.Commit == "" || draft.Commit == git.Hash(f.Commit) {
+		return nil
+	}
+	own, err := s.unmerged(ctx, m.in)
+	if err != nil {
+		return err
+	}
+	if _, isOwn := own[git.Hash(f.Commit)]; !isOwn {
+		return nil
+	}
+	from, err := m.in.began(ctx, f, own)
+	if err == nil && from != "" {
+		draft.Base, err = m.in.packageAt(from, m.where())
+	}
+	return err
+}
+
+// began returns the commit of the branch from which a draft comes; "" if it has a history of its own.
+func (r *repository) began(ctx context.Context, f *found, own map[git.Hash][]git.Hash) (git.Hash, error) {
+	from := boundary(git.Hash(f.Commit), own)
+	if len(from) == 1 {
+		return from[0], nil
+	}
+	return r.git.MergeBase(ctx, git.Hash(f.Commit), r.ref(r.branch()).Commit)
+}
+
+// isBeside reports whether a draft has changes beside its package.
+func (r *repository) isBeside(ctx context.Context, f *found, own map[git.Hash][]git.Hash) (bool, error) {
+	from, err := r.began(ctx, f, own)
+	if err != nil || from == "" { // a history of its own: a person has to look at all of it
+		return true, err
+	}
+	began, err := r.git.Commit(from)
 	if err != nil {
 		return false, err
 	}
-	what, tree := state.verdict(), git.Hash("")
-	h.judged[f.key()] = judgement{beside: state.beside}
-	branch := r.ref(r.branch()).Commit
-	if what == behind {
-		var conflicts []string
-		if tree, conflicts, err = r.git.Merge(ctx, git.Hash(f.Commit), branch); err != nil {
-			return false, err
-		}
-		root, err := r.git.Commit(branch)
-		switch {
-		case err != nil:
-			return false, err
-		case tree == "":
-			h.judged[f.key()] = judgement{state.beside, true}
-			s.Overtaken[f.key().String()] = conflicts
-		case tree == root.Tree:
-			what = done
-		default:
-			s.Updated = append(s.Updated, f.key().String())
-			if err := h.update(ctx, f, tree, branch); err != nil {
-				return false, err
-			}
-		}
-	}
-	if what != done {
-		h.seen(f)
-		return false, nil
-	}
-	s.Done = append(s.Done, f.key().String())
-	r.set(f.ref(), git.Ref{}, f.key())
-	note := h.noted(f)
-	note.Owners, note.Draft = f.Owners, nil
-	h.notes[f.key().String()] = note
-	return true, nil
-}
-
-// stateOf returns the state of a draft.
-func (r *repository) stateOf(ctx context.Context, f *found, own map[git.Hash][]git.Hash) (*draftState, error) {
-	head, branch := git.Hash(f.Commit), r.ref(r.branch()).Commit
-	s := &draftState{draft: f.tree}
-	if _, ok := own[head]; !ok {
-		s.merged = true
-		return s, nil
-	}
-	var err error
-	if s.branch, err = r.at(branch, f.path); err != nil {
-		return nil, err
-	}
-	from := boundary(head, own)
-	if len(from) != 1 {
-		base, err := r.git.MergeBase(ctx, head, branch)
-		if err != nil || base == "" {
-			return s, err
-		}
-		from = []git.Hash{base}
-	}
-	if s.base, err = r.at(from[0], f.path); err != nil {
-		return nil, err
-	}
-	began, err := r.git.Commit(from[0])
+	now, err := r.git.Commit(git.Hash(f.Commit))
 	if err != nil {
-		return nil, err
-	}
-	now, err := r.git.Commit(head)
-	if err != nil {
-		return nil, err
+		return false, err
 	}
 	only, err := r.git.With(began.Tree, f.path, f.tree)
-	s.beside = only != now.Tree
-	return s, err
+	return only != now.Tree, err
+}
+
+// behind merges what is newer on the branch into a draft, if git can.
+func (s *settling) behind(ctx context.Context, m member, e *ledger.Entry, f *found, main git.Hash) error {
+	if f == nil {
+		return nil
+	}
+	branch := m.in.ref(m.in.branch()).Commit
+	tree, conflicts, err := m.in.git.Merge(ctx, git.Hash(f.Commit), branch)
+	if err != nil {
+		return err
+	}
+	root, err := m.in.git.Commit(branch)
+	switch {
+	case err != nil:
+		return err
+	case tree == "":
+		s.judged[f.id()] = judgement{beside: s.judged[f.id()].beside, overtaken: true}
+		s.Overtaken[f.Namespace+"/"+f.Name] = conflicts
+		return nil
+	case tree == root.Tree:
+		s.ended(m, e, f.workspace, f, ledger.Merged, nil)
+		return nil
+	}
+	s.Updated = append(s.Updated, f.Namespace+"/"+f.Name)
+	return s.update(ctx, m, e, f, tree, branch, main)
 }
 
 // update merges a branch into a draft.
-func (h *Home) update(ctx context.Context, f *found, tree, branch git.Hash) error {
-	by := f.made
-	if by.tree == string(f.tree) { // what nobody edited stays what nobody edited
-		at, err := f.in.git.TreeAt(tree, f.path)
-		if err != nil {
-			return err
-		}
-		by.tree = string(at)
+func (h *Home) update(ctx context.Context, m member, e *ledger.Entry, f *found, tree, branch, main git.Hash) error {
+	draft, by := e.Drafts[f.workspace], f.made
+	at, err := f.in.git.TreeAt(tree, f.path)
+	if err != nil {
+		return err
 	}
+	if draft.Written == f.tree { // what nobody edited stays what nobody edited
+		draft.Written, by.tree = at, string(at)
+	}
+	draft.Base, draft.Seen = main, at
+	e.Drafts[f.workspace] = draft
 	message, err := messageOf("Merge what is published into the draft of "+f.path,
-		&annotation{Package: f.path, Workspace: f.Workspace}, by)
+		&annotation{Package: f.path, Workspace: f.workspace}, by)
 	if err != nil {
 		return err
 	}
@@ -271,221 +419,107 @@ func (h *Home) update(ctx context.Context, f *found, tree, branch git.Hash) erro
 	if err != nil {
 		return err
 	}
-	f.in.set(f.ref(), git.Ref{Hash: commit, Commit: commit}, f.key())
+	m.in.set(f.ref(), git.Ref{Hash: commit, Commit: commit}, f.id())
 	return nil
 }
 
-// missing says of each draft that was noted and is gone whether it was merged before.
-func (h *Home) missing(ctx context.Context, r *repository, merged map[string][]string, s *Settled) error {
-	for _, id := range slices.Sorted(maps.Keys(h.notes)) {
-		note := h.notes[id]
-		p := place{path: r.place(note.Package), workspace: note.Workspace}
-		pkg := revision.Package{Repo: note.Repository, Name: note.Package}
-		if note.Draft == nil || note.Repository != r.Name || r.ref(p.ref()).Hash != "" ||
-			id != (key{r.Namespace, pkg.NameOf(note.Workspace)}).String() {
-			continue
-		}
-		was, err := r.wasMerged(ctx, p.path, note.Draft)
-		if err != nil {
-			return err
-		}
-		if !was {
-			s.Rejected = append(s.Rejected, id)
-			delete(h.notes, id)
-			continue
-		}
-		s.Merged = append(s.Merged, id)
-		merged[note.Package] = append(merged[note.Package], note.Workspace)
-		note.Draft = nil
-		h.notes[id] = note
-	}
-	return nil
-}
-
-// wasMerged reports whether the branch has what a draft was, which may be known by its tree only.
-func (r *repository) wasMerged(ctx context.Context, where string, draft *Seen) (bool, error) {
-	branch := r.ref(r.branch()).Commit
-	if _, err := r.git.Commit(git.Hash(draft.Commit)); err == nil {
-		base, err := r.git.MergeBase(ctx, git.Hash(draft.Commit), branch)
-		if err != nil || base == git.Hash(draft.Commit) {
-			return err == nil, err
-		}
-		if base != "" {
-			tree, _, err := r.git.Merge(ctx, branch, git.Hash(draft.Commit))
-			if err != nil {
-				return false, err
-			}
-			now, err := r.git.Commit(branch)
-			if err != nil || tree == now.Tree {
-				return err == nil, err
-			}
-		}
-	}
-	had := false
-	err := r.history(branch, func(at git.Hash, _ changed) (bool, error) {
-		tree, err := r.at(at, where)
-		had = had || string(tree) == draft.Tree
-		return !had && string(at) != draft.Branch, err
-	})
-	return had, err
-}
-
-// tagMerged publishes what is on the branch and not the latest of its package, each at the commit that brought it.
-func (h *Home) tagMerged(ctx context.Context, r *repository, owned map[string]bool, merged map[string][]string,
-	s *Settled) error {
-	branch := r.ref(r.branch()).Commit
-	left := map[string]string{} // the packages, by their places
-	for pkg := range owned {
-		where := r.place(pkg)
-		now, err := r.packageAt(branch, where)
-		if err != nil {
-			return err
-		}
-		latest := git.Hash("")
-		if number := r.latest(where); number > 0 {
-			p := place{path: where, number: number}
-			if latest, err = r.at(r.ref(p.ref()).Commit, where); err != nil {
-				return err
-			}
-		}
-		if needsTag(now, latest) {
-			left[where] = pkg
-		}
-	}
-	if len(left) == 0 {
+// back finds that what was rejected is back: its branch was restored, or the main branch has it, and it is published.
+func (s *settling) back(ctx context.Context, m member, e *ledger.Entry, main git.Hash) error {
+	r := e.Rejected
+	if r == nil || r.Draft.Seen == "" {
 		return nil
 	}
-	return r.history(branch, func(at git.Hash, changes changed) (bool, error) {
-		for _, where := range slices.Sorted(maps.Keys(left)) {
-			if here, err := changes(where); err != nil {
-				return false, err
-			} else if !here {
-				continue
-			}
-			if err := h.tag(ctx, r, left[where], at, merged[left[where]], s); err != nil {
-				return false, err
-			}
-			delete(left, where)
+	p := place{path: m.where(), workspace: r.Workspace}
+	if _, known := e.Drafts[r.Workspace]; !known && m.in.ref(p.ref()).Hash != "" {
+		f, err := s.foundAt(ctx, m, p, nil)
+		if err == nil && f.tree == r.Draft.Seen {
+			e.Drafts[r.Workspace], e.Rejected = draftOf(f, r.Draft), nil
+			s.judged[f.id()] = judgement{beside: r.Draft.Beside}
 		}
-		return len(left) > 0, nil
-	})
+		return err
+	}
+	if main == "" || main == r.Draft.Base {
+		return nil
+	}
+	facts, err := s.contentFacts(m, &e.Rejected.Draft, main)
+	if err == nil && facts.HasDraft() {
+		s.merged[m] = append(s.merged[m], e.Rejected.Workspace)
+		e.Rejected = nil
+	}
+	return err
 }
 
-// takenBack finds the drafts that were open when they were noted last, are merged, and of which nothing was published
-// since: neither they nor anything that was not noted then. One that was never merged was reset to what is published,
-// which rejects it.
-func (h *Home) takenBack(ctx context.Context, r *repository, merged map[string][]string, before Notes,
-	s *Settled) error {
-	for name, workspaces := range merged {
-		pkg := revision.Package{Repo: r.Name, Name: name}
-		all, err := h.revisions(r, pkg)
-		if err != nil {
-			return err
-		}
-		for _, workspace := range workspaces {
-			id := key{r.Namespace, pkg.NameOf(workspace)}.String()
-			since := func(f found) bool {
-				_, noted := before[f.key().String()]
-				return f.number > 0 && (!noted || f.key().String() == id)
-			}
-			draft := before[id].Draft
-			if draft == nil || slices.ContainsFunc(all, since) {
-				continue
-			}
-			was, err := r.wasMerged(ctx, r.place(name), draft)
+// removal finds out what became of the removal of a package, and reports whether it has ended.
+func (s *settling) removal(m member, e *ledger.Entry, main git.Hash) bool {
+	where := m.where()
+	ref, there := m.in.removals[where]
+	there = there && m.in.ref(ref).Hash != ""
+	switch {
+	case main == "" && there:
+		m.in.set(ref, git.Ref{}, id{Key: m.key()})
+		s.Removed = append(s.Removed, m.key().Namespace+"/"+m.key().Of().String())
+		return false // until a fetch has shown it
+	case e.Removal == nil:
+		return false
+	case main == "":
+		return true
+	case !there:
+		return e.Removal.Seen
+	}
+	e.Removal = &ledger.Removal{By: e.Removal.By, Seen: true}
+	return false
+}
+
+// others looks at the branches of a package that are no drafts of its variant: one that was published is back, and goes
+// again, and of one that Porch has made people are told.
+func (s *settling) others(ctx context.Context, m member, e *ledger.Entry) error {
+	if !isOwned(e.Owners) {
+		return nil
+	}
+	all, err := s.placed(ctx, m)
+	if err != nil {
+		return err
+	}
+	published := map[string]git.Hash{}
+	for i := range all {
+		if all[i].number > 0 {
+			known, err := m.in.factsOf(all[i].place, m.in.ref(all[i].ref()))
 			if err != nil {
 				return err
 			}
-			if was {
-				s.TakenBack = append(s.TakenBack, id)
-			} else {
-				s.Rejected = append(s.Rejected, id)
-				s.Done = slices.DeleteFunc(s.Done, func(done string) bool { return done == id })
-			}
+			published[known.workspace] = known.tree
 		}
 	}
-	slices.Sort(s.TakenBack)
-	return nil
-}
-
-// goesBack reports whether a revision takes back the previous one, which may be nil: its content, or its lock, is that
-// of an earlier one.
-func goesBack(f, previous *found, all []found) bool {
-	return previous != nil && slices.ContainsFunc(all, func(o found) bool {
-		return o.number > 0 && o.number < previous.number &&
-			(o.tree == f.tree || sameLock(o.Lock, f.Lock) && !sameLock(previous.Lock, f.Lock))
-	})
-}
-
-// sameLock reports whether two locks are on the same commit of the same directory.
-func sameLock(a, b *revision.Lock) bool {
-	return a != nil && b != nil && a.Commit == b.Commit && a.Directory == b.Directory
-}
-
-// workspaceOf returns the workspace of what is published at a place: that of its draft, or else its version.
-func (r *repository) workspaceOf(p place, at git.Hash, merged []string, used map[string]bool) (string, error) {
-	commit, err := r.git.Commit(at)
-	if err != nil {
-		return "", err
-	}
-	workspace := workspaceFor(p.path, commit.Message, merged, used)
-	if workspace == "" { // the draft ended before, and what was published of it was refused, or is lost
-		if workspace, err = r.workspaceIn(at, p.path); err != nil && !cutOff(err) {
-			return "", err
-		}
-	}
-	if workspace == "" || used[workspace] {
-		workspace = versionOf(p)
-	}
-	return workspace, nil
-}
-
-// tag publishes what a commit of the branch has of a package.
-func (h *Home) tag(ctx context.Context, r *repository, name string, at git.Hash, merged []string, s *Settled) error {
-	pkg := revision.Package{Repo: r.Name, Name: name}
-	p := place{path: r.place(name), number: r.latest(r.place(name)) + 1}
-	all, err := h.revisions(r, pkg)
-	if err != nil {
-		return err
-	}
-	used := map[string]bool{}
-	var last *found
 	for i := range all {
-		used[all[i].Workspace] = true
-		if all[i].number > 0 && (last == nil || all[i].number > last.number) {
-			last = &all[i]
+		f := &all[i]
+		_, ours := e.Drafts[f.workspace]
+		switch tree, was := published[f.workspace]; {
+		case f.number > 0 || ours:
+		case was && tree == f.tree:
+			m.in.set(f.ref(), git.Ref{}, f.id())
+			s.Done = append(s.Done, f.Namespace+"/"+f.Name)
+		case f.fleet == "" && f.Task.Type != "":
+			s.Porchs = append(s.Porchs, f.Namespace+"/"+f.Name)
 		}
 	}
-	workspace, err := r.workspaceOf(p, at, merged, used)
-	if err != nil {
-		return err
-	}
-	k := key{r.Namespace, pkg.NameOf(workspace)}
-	message, err := messageOf(fmt.Sprintf("%s v%d", p.path, p.number),
-		&annotation{Package: p.path, Workspace: workspace}, made{})
-	if err != nil {
-		return err
-	}
-	hash, err := r.git.PutTag(ctx, strings.TrimPrefix(p.ref(), tags), at, message)
-	if err != nil {
-		return err
-	}
-	r.set(p.ref(), git.Ref{Hash: hash, Commit: at}, k)
-	f, err := h.find(k.namespace, k.name)
-	if err != nil {
-		return err
-	}
-	note := h.noted(f)
-	if len(note.Owners) == 0 && last != nil {
-		note.Owners = last.Owners
-	}
-	if len(note.Owners) == 0 {
-		note.Owners = h.ownersOf(r, name)
-	}
-	h.notes[k.String()] = note
-	s.Published = append(s.Published, k.String())
-	if goesBack(f, last, all) {
-		s.Reverted = append(s.Reverted, k.String())
-	}
 	return nil
+}
+
+// repositoryKey returns the key of the Repository of a package.
+func repositoryKey(k ledger.Key) key { return key{k.Namespace, k.Repository} }
+
+// flat returns the entries of a package that are no directories, by their paths; nil for none.
+func (c *clone) flat(tree git.Hash) (ledger.Files, error) {
+	if tree == "" {
+		return nil, nil
+	}
+	l := &listing{in: c.git}
+	if err := l.list(tree, ""); err != nil {
+		return nil, err
+	}
+	all := ledger.Files{}
+	for _, e := range l.entries {
+		all[e.Name] = ledger.File{Mode: e.Mode, Hash: e.Hash}
+	}
+	return all, nil
 }

@@ -22,7 +22,7 @@ const (
 // what it finds and does, before it pushes that.
 func (w *world) settles() (said []string) {
 	w.Helper()
-	w.home = w.homeWith(w.cache, w.home.Notes())
+	w.home = w.homeWith(w.cache, w.home.Ledger())
 	w.round(w.home)
 	s, err := w.home.Settle(w.Context())
 	if err != nil {
@@ -307,8 +307,8 @@ func TestRemoval(t *testing.T) {
 	wantEqual(t, []string{"edge.web.packagevariant-1: pushed"}, w.push(w.home))
 }
 
-// TestLostNotes has a home without notes know the drafts of its fleet by their commits, and nothing else.
-func TestLostNotes(t *testing.T) {
+// TestLostLedger has a home without a ledger: nothing belongs to a variant, whatever the commits say of themselves.
+func TestLostLedger(t *testing.T) {
 	t.Parallel()
 	w := begun(t, nil)
 	w.approve(w.home, w.draft(w.home, edge("a"), "blueprints.web.v1"))
@@ -316,10 +316,10 @@ func TestLostNotes(t *testing.T) {
 	w.push(w.home)
 	lost := w.another()
 	wantEqual(t, []string{"edge.a.main: Published -1", "edge.a.packagevariant-1: Published 1",
-		"edge.web.packagevariant-1: Draft 0 owned", "heads/" + draftRef, "heads/main", "tags/a/v1"}, w.state(lost, "a", "web"))
+		"edge.web.packagevariant-1: Draft 0", "heads/" + draftRef, "heads/main", "tags/a/v1"}, w.state(lost, "a", "web"))
 	p := person{w.people("edge")}
 	p.Merge(draftRef)
 	p.push("HEAD:refs/heads/main")
 	w.home = lost
-	wantEqual(t, []string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"}, w.settles())
+	wantEqual(t, []string(nil), w.settles())
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git/gittest"
+	"github.com/package-variants/package-variants/local/ledger"
 	"github.com/package-variants/package-variants/local/manifests"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -49,8 +50,8 @@ func newWorld(t *testing.T, others map[string]string) *world {
 // another returns a home with a cache of its own.
 func (w *world) another() *Home { return w.homeWith(w.TempDir(), nil) }
 
-// homeWith returns a home with a cache and notes.
-func (w *world) homeWith(cache string, notes Notes) *Home {
+// homeWith returns a home with a cache and a ledger.
+func (w *world) homeWith(cache string, known ledger.Ledger) *Home {
 	var all []manifests.Repository
 	for name, of := range w.of {
 		r := repositoryAt(name, "https://git.example.com/"+of+".git", w.remotes[of].Address())
@@ -60,7 +61,7 @@ func (w *world) homeWith(cache string, notes Notes) *Home {
 		all = append(all, r)
 	}
 	h := New(Options{Cache: filepath.Join(cache, "cache"), Fleet: "https://git.example.com/fleet.git fleet", Repositories: all,
-		Notes: notes})
+		Ledger: known})
 	w.Cleanup(func() {
 		if err := h.Close(); err != nil {
 			w.Error(err)

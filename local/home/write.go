@@ -15,6 +15,7 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/ledger"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -23,7 +24,7 @@ import (
 // is a function, and it saves.
 func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, err error) {
 	defer classify(&err)
-	source, from, err := h.sources(&d)
+	source, from, err := h.sources(ctx, &d)
 	if err != nil {
 		return revision.Revision{}, err
 	}
@@ -39,7 +40,7 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 			return revision.Revision{}, err
 		}
 	}
-	r, name, err := h.vacant(&d)
+	r, name, err := h.vacant(ctx, &d)
 	if err != nil {
 		return revision.Revision{}, err
 	}
@@ -47,7 +48,8 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 	if err != nil {
 		return revision.Revision{}, unusable(name, err)
 	}
-	k := key{d.Namespace, name}
+	m := member{r, d.Package.Name}
+	k := id{m.key(), d.Workspace}
 	p := place{path: r.place(d.Package.Name), workspace: d.Workspace}
 	base, err := h.base(ctx, r, p.path, k)
 	if err != nil {
@@ -65,13 +67,48 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 	}
 	r.set(p.ref(), git.Ref{Hash: commit, Commit: commit}, k, needsOf(source, r, base)...)
 	r.touch(p.path)
-	h.notes[k.String()] = Note{Repository: d.Package.Repo, Package: d.Package.Name, Workspace: d.Workspace,
-		Owners: d.Owners(), Labels: maps.Clone(d.Labels), Annotations: maps.Clone(d.Annotations), Held: held}
-	f, err := h.find(d.Namespace, name)
+	if err := h.begin(m, &d, base, tree, held); err != nil {
+		return revision.Revision{}, err
+	}
+	f, err := h.at(ctx, m, d.Workspace)
 	if err != nil {
 		return revision.Revision{}, err
 	}
 	return f.Revision, r.git.WriteIfLarge(ctx)
+}
+
+// begin notes a draft that is about to be pushed.
+func (h *Home) begin(m member, d *packages.Draft, base, tree git.Hash, left string) error {
+	before, err := m.in.packageAt(base, m.where())
+	if err != nil {
+		return err
+	}
+	e := h.entry(m)
+	if owners := d.Owners(); len(owners) > 0 {
+		lock, err := m.in.lockOf(tree)
+		if err != nil {
+			return err
+		}
+		e.Owners = owners
+		e.Drafts[d.Workspace] = ledger.Draft{Base: before, Written: tree, Seen: tree, Lock: lockID(lock), Announced: true,
+			LeftToPeople: left}
+	}
+	e.Labels, e.Annotations = labelled(e.Labels, d.Workspace, d.Labels), labelled(e.Annotations, d.Workspace, d.Annotations)
+	h.put(m, &e)
+	return nil
+}
+
+// labelled returns the labels of revisions with more of them for one.
+func labelled(of map[string]map[string]string, workspace string, more map[string]string) map[string]map[string]string {
+	if len(more) == 0 {
+		return of
+	}
+	out := maps.Clone(of)
+	if out == nil {
+		out = map[string]map[string]string{}
+	}
+	out[workspace] = with(out[workspace], more)
+	return out
 }
 
 // by is who makes commits.
@@ -83,13 +120,13 @@ func (h *Home) by(namespace, variant string, tree git.Hash) made {
 }
 
 // vacant returns the Repository of a new draft and the draft's name, which nothing has yet.
-func (h *Home) vacant(d *packages.Draft) (*repository, string, error) {
+func (h *Home) vacant(ctx context.Context, d *packages.Draft) (*repository, string, error) {
 	r, err := h.repository(d.Namespace, d.Package.Repo)
 	if err != nil {
 		return nil, "", err
 	}
 	name := d.Package.NameOf(d.Workspace)
-	all, err := h.revisions(r, d.Package)
+	all, err := h.revisions(ctx, r, d.Package.Name)
 	if err == nil {
 		err = r.inTheWay(r.place(d.Package.Name))
 	}
@@ -133,18 +170,18 @@ func (r *repository) onIt(where, means string) error {
 }
 
 // sources returns the revision that the lock of a draft is on, nil for an edit, and the one that it is a copy of.
-func (h *Home) sources(d *packages.Draft) (source, from *found, err error) {
+func (h *Home) sources(ctx context.Context, d *packages.Draft) (source, from *found, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, _, err := h.vacant(d); err != nil {
+	if _, _, err := h.vacant(ctx, d); err != nil {
 		return nil, nil, err
 	}
-	if source, err = h.find(d.Namespace, d.Task.Source); err != nil {
+	if source, err = h.find(ctx, d.Namespace, d.Task.Source); err != nil {
 		return nil, nil, err
 	}
 	from = source
 	if d.Task.Type == revision.Upgrade {
-		if from, err = h.find(d.Namespace, d.Task.Local); err != nil {
+		if from, err = h.find(ctx, d.Namespace, d.Task.Local); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -201,9 +238,9 @@ func needsOf(source *found, r *repository, base git.Hash) []need {
 // base returns the commit that a draft starts from: the branch's as it is there, so that the draft does not depend on
 // what else is published in this round, unless that is its own package. A Repository without its branch gets an empty
 // first commit, if it is to have one: in a git repository with other branches, its name may be wrong.
-func (h *Home) base(ctx context.Context, r *repository, place string, k key) (git.Hash, error) {
+func (h *Home) base(ctx context.Context, r *repository, place string, k id) (git.Hash, error) {
 	if now := r.ref(r.branch()); now.Commit != "" {
-		branch, _, err := r.branchOf(place)
+		branch, _, err := r.branchOf(ctx, place)
 		if branch.Commit == "" {
 			branch = now
 		}
@@ -223,7 +260,7 @@ func (h *Home) base(ctx context.Context, r *repository, place string, k key) (gi
 		return "", err
 	}
 	r.set(r.branch(), git.Ref{Hash: commit, Commit: commit}, k)
-	r.line[onBranch{r.branch(), commit}] = true
+	r.line[branchAt{r.branch(), commit}] = true
 	return commit, nil
 }
 
@@ -247,7 +284,7 @@ func (h *Home) Save(ctx context.Context, read packages.Content, texts map[string
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer classify(&err)
-	f, err := h.find(read.Namespace, read.Name)
+	f, err := h.find(ctx, read.Namespace, read.Name)
 	if err != nil {
 		return packages.Content{}, err
 	}
@@ -271,16 +308,18 @@ func (h *Home) Save(ctx context.Context, read packages.Content, texts map[string
 		return packages.Content{}, unusable(f.Name, err)
 	}
 	if held != "" {
-		note := h.noted(f)
-		note.Held = held
-		h.notes[f.key().String()] = note
+		e := h.entry(f.member())
+		draft := e.Drafts[f.workspace]
+		draft.LeftToPeople = held
+		e.Drafts[f.workspace] = draft
+		h.put(f.member(), &e)
 	}
 	if tree != f.tree {
 		if err := h.saved(ctx, f, tree); err != nil {
 			return packages.Content{}, err
 		}
 	}
-	if f, err = h.find(read.Namespace, read.Name); err != nil {
+	if f, err = h.at(ctx, f.member(), f.Workspace); err != nil {
 		return packages.Content{}, err
 	}
 	now := packages.Unread(&f.Revision)
@@ -307,7 +346,8 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 		subject, _, _ = strings.Cut(old.Message, "\n")
 		parents, a.Task = old.Parents, taskOf(f.Task)
 	}
-	message, err := messageOf(subject+telling(h.notes[f.key().String()].Held), a, by)
+	e := h.entry(f.member())
+	message, err := messageOf(subject+telling(e.Drafts[f.workspace].LeftToPeople), a, by)
 	if err != nil {
 		return err
 	}
@@ -319,7 +359,16 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 	if change != nil {
 		needs = change.needs
 	}
-	c.set(f.ref(), git.Ref{Hash: commit, Commit: commit}, f.key(), needs...)
+	c.set(f.ref(), git.Ref{Hash: commit, Commit: commit}, f.id(), needs...)
+	if draft, drafted := e.Drafts[f.workspace]; drafted {
+		lock, err := c.lockOf(tree)
+		if err != nil {
+			return err
+		}
+		draft.Written, draft.Seen, draft.Lock = tree, tree, lockID(lock)
+		e.Drafts[f.workspace] = draft
+		h.put(f.member(), &e)
+	}
 	return nil
 }
 
@@ -351,21 +400,50 @@ func check(texts map[string]string) error {
 }
 
 // Own implements packages.Home.
-func (h *Home) Own(_ context.Context, r *revision.Revision, owners []metav1.OwnerReference,
-	m packages.Metadata) (err error) {
+func (h *Home) Own(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference,
+	md packages.Metadata) (err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer classify(&err)
-	f, err := h.current(r)
+	f, err := h.current(ctx, r)
 	if err != nil {
 		return err
 	}
-	note := h.noted(f)
-	note.Owners = slices.Clone(owners)
-	note.Labels, note.Annotations = with(f.Labels, m.Labels), with(f.Annotations, m.Annotations)
-	h.notes[f.key().String()] = note
-	f.in.touch(f.path)
+	m := f.member()
+	e := h.entry(m)
+	e.Labels, e.Annotations = labelled(e.Labels, f.Workspace, md.Labels), labelled(e.Annotations, f.Workspace, md.Annotations)
+	e.Owners = changedOwners(e.Owners, r.Owners, owners)
+	switch _, drafted := e.Drafts[f.workspace]; {
+	case !isOwned(e.Owners):
+		e = ledger.Entry{Labels: e.Labels, Annotations: e.Annotations, Place: e.Place}
+	case f.number > 0:
+		latest, err := f.in.publishedAt(f.path)
+		if err != nil {
+			return err
+		}
+		e.Published = latest
+	case f.number == 0 && !drafted:
+		base, err := f.in.baseOf(ctx, f)
+		if err != nil {
+			return err
+		}
+		e.Drafts[f.workspace] = ledger.Draft{Commit: git.Hash(f.Commit), Base: base, Seen: f.tree, Lock: lockID(f.Lock)}
+	}
+	h.put(m, &e)
 	return nil
+}
+
+// changedOwners returns owners of a package of which one revision had other owners than it is to have: what others
+// have done to the package meanwhile stays.
+func changedOwners(now, had, wanted []metav1.OwnerReference) []metav1.OwnerReference {
+	out := slices.Clone(wanted)
+	for _, owner := range now {
+		is := func(o metav1.OwnerReference) bool { return o.Kind == owner.Kind && o.Name == owner.Name }
+		if !slices.ContainsFunc(had, is) && !slices.ContainsFunc(wanted, is) {
+			out = append(out, owner)
+		}
+	}
+	return out
 }
 
 // with returns labels with more of them.
@@ -379,29 +457,36 @@ func with(labels, more map[string]string) map[string]string {
 }
 
 // Delete implements packages.Home.
-func (h *Home) Delete(_ context.Context, r *revision.Revision) (err error) {
+func (h *Home) Delete(ctx context.Context, r *revision.Revision) (err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer classify(&err)
 	if _, err := h.repository(r.Namespace, r.Package.Repo); err != nil {
 		return err
 	}
-	f, err := h.find(r.Namespace, r.Name)
+	f, err := h.find(ctx, r.Namespace, r.Name)
 	switch {
 	case err != nil:
 		return ignoreAbsent(err)
 	case f.Published():
 		return failed(packages.ErrRefused, "%s is published: propose its deletion", f.Name)
 	}
-	f.in.set(f.ref(), git.Ref{}, f.key())
-	delete(h.proposed, f.key())
-	delete(h.notes, f.key().String())
+	f.in.set(f.ref(), git.Ref{}, f.id())
+	delete(h.proposed, f.id())
+	e := h.entry(f.member())
+	if draft, drafted := e.Drafts[f.workspace]; drafted {
+		draft.Ended = true
+		if e.Drafts[f.workspace] = draft; f.in.refs[f.ref()].Hash == "" { // nobody has seen it
+			delete(e.Drafts, f.workspace)
+		}
+		h.put(f.member(), &e)
+	}
 	return nil
 }
 
 // current returns a revision if it is still what was read.
-func (h *Home) current(r *revision.Revision) (*found, error) {
-	f, err := h.find(r.Namespace, r.Name)
+func (h *Home) current(ctx context.Context, r *revision.Revision) (*found, error) {
+	f, err := h.find(ctx, r.Namespace, r.Name)
 	if err == nil && f.Version != r.Version {
 		err = failed(packages.ErrStale, "%s is not what was read", f.Name)
 	}

@@ -50,6 +50,9 @@ type Facts struct {
 	// Base and Seen are the package as the draft began, and as it was seen last; Main is the one on the main branch, and
 	// Published the one that was published last.
 	Base, Seen, Main, Published Files
+	// Lost says that Seen is not known any more, because the branch is gone and the clone is a new one. MainHadSeen then
+	// reports whether the main branch has, or had, the same package as a whole.
+	Lost, MainHadSeen bool
 	// Branch is that of the draft; nil if it is not there.
 	Branch *Branch
 	// Announced reports whether the branch was never seen.
@@ -97,7 +100,8 @@ func removed(f *Facts) Fate {
 
 // foreign: at the place of a first draft there is a package that was not drafted.
 func foreign(f *Facts) Fate {
-	if f.Published == nil && f.Base == nil && f.Main != nil && !f.MainHasLock && !holds(f.Main, nil, f.Seen) {
+	merged := f.Branch != nil && f.Branch.InHistory
+	if f.Published == nil && f.Base == nil && f.Main != nil && !merged && !f.HasDraft() {
 		return Foreign
 	}
 	return ""
@@ -110,14 +114,14 @@ func openOrOver(f *Facts) Fate {
 	}
 	changes := changed(f.Base, f.Branch.Files)
 	switch {
+	case len(changes) == 0 && !f.Branch.Beside:
+		return WasRejected
 	case f.Branch.InHistory && maps.Equal(f.Main, f.before()) && !holds(f.Main, f.Base, f.Branch.Files):
 		return TakenBack
 	case f.Branch.InHistory:
 		return Merged
 	case f.Branch.Beside:
 		return Open
-	case len(changes) == 0:
-		return WasRejected
 	case holds(f.Main, f.Base, f.Branch.Files):
 		return Merged
 	}
@@ -127,21 +131,33 @@ func openOrOver(f *Facts) Fate {
 // gone: when its branch is gone, the main branch says what became of a draft.
 func gone(f *Facts) Fate {
 	switch {
-	case f.Main != nil && holds(f.Main, f.Base, f.Seen):
-		return Merged
-	case f.Main != nil && f.LocksDiffer && f.MainHasLock:
+	case f.HasDraft():
 		return Merged
 	case f.Announced:
 		return NotPushed
 	case !f.Reached:
 		return Unknown
 	}
-	for _, path := range changed(f.Base, f.Seen) {
+	seen := f.Seen
+	if f.Lost { // then any change may be one of the draft's
+		seen = f.Main
+	}
+	for _, path := range changed(f.Base, seen) {
 		if f.Main[path] != f.Base[path] {
 			return Offered
 		}
 	}
 	return WasRejected
+}
+
+// HasDraft reports whether the main branch has a draft as it was seen last: all that it changed, or, where others have
+// changed more of it on the way, at least its lock.
+func (f *Facts) HasDraft() bool {
+	has := f.MainHadSeen
+	if !f.Lost {
+		has = holds(f.Main, f.Base, f.Seen)
+	}
+	return f.Main != nil && (has || f.LocksDiffer && f.MainHasLock)
 }
 
 // before is the package that the main branch had before the draft was merged.
@@ -154,6 +170,9 @@ func (f *Facts) before() Files {
 
 // differing returns the files that the draft changed, as it was seen last, and that the main branch has otherwise.
 func (f *Facts) differing() (paths []string) {
+	if f.Lost {
+		return nil
+	}
 	for _, path := range changed(f.Base, f.Seen) {
 		if f.Main[path] != f.Seen[path] {
 			paths = append(paths, path)

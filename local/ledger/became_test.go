@@ -38,9 +38,11 @@ func branch(words string) *Branch {
 var became = []struct {
 	name                                string
 	base, seen, branch, main, published string
-	elsewhere, announced                bool
-	want                                Fate
-	differing                           []string
+	// lost says that what was seen is not known any more, and what the main branch has of it: it had it, or its lock.
+	lost                 string
+	elsewhere, announced bool
+	want                 Fate
+	differing            []string
 }{
 	{name: "it waits", base: "lock=1 a=1", seen: "lock=2 a=2", branch: "lock=2 a=2", main: "lock=1 a=1",
 		published: "lock=1 a=1", want: Open},
@@ -72,6 +74,14 @@ var became = []struct {
 		main: "lock=2 a=3", published: "lock=1 a=1", want: Merged, differing: []string{"a"}},
 	{name: "a first draft, with what a reviewer committed, and its branch is gone", seen: "lock=1 a=1",
 		main: "lock=1 a=3 b=1", want: Merged, differing: []string{"a"}},
+	{name: "merged, and its branch is gone, and so is what it was", base: "lock=1 a=1", main: "lock=2 a=2",
+		published: "lock=1 a=1", lost: "had", want: Merged},
+	{name: "merged with other content, and what it was is gone", base: "lock=1 a=1", main: "lock=2 a=3",
+		published: "lock=1 a=1", lost: "lock", want: Merged},
+	{name: "deleted, and what it was is gone", base: "lock=1 a=1", main: "lock=1 a=1", published: "lock=1 a=1",
+		lost: "nothing", want: WasRejected},
+	{name: "deleted beside a hotfix, and what it was is gone", base: "lock=1 a=1", main: "lock=1 a=9",
+		published: "lock=1 a=1", lost: "nothing", want: Offered},
 	{name: "merged before anybody has seen it", base: "lock=1 a=1", seen: "lock=2 a=2", main: "lock=2 a=2",
 		published: "lock=1 a=1", announced: true, want: Merged},
 	{name: "an edit that changes no lock, merged with other content", base: "lock=1 a=1 b=1", seen: "lock=1 a=2 b=2",
@@ -83,6 +93,8 @@ var became = []struct {
 		main: "lock=1 a=1 b=9", published: "lock=1 a=1 b=1", want: WasRejected},
 	{name: "a first draft, deleted", seen: "lock=1 a=1", want: WasRejected},
 	{name: "reset to what is published", base: "lock=1 a=1", seen: "lock=2 a=2", branch: "lock=1 a=1",
+		main: "lock=1 a=1", published: "lock=1 a=1", want: WasRejected},
+	{name: "reset to the head of the main branch", base: "lock=1 a=1", seen: "lock=2 a=2", branch: "lock=1 a=1,merged",
 		main: "lock=1 a=1", published: "lock=1 a=1", want: WasRejected},
 	{name: "deleted, after a part was merged", base: "lock=1 a=1 b=1", seen: "lock=2 a=2 b=2", main: "lock=1 a=2 b=1",
 		published: "lock=1 a=1 b=1", want: Offered},
@@ -113,6 +125,9 @@ func TestBecame(t *testing.T) {
 		f := &Facts{Reached: !c.elsewhere, Base: base, Seen: seen, Main: main, Published: files(c.published),
 			Branch: branch(c.branch), Announced: c.announced, LocksDiffer: base["lock"] != seen["lock"],
 			MainHasLock: main != nil && main["lock"] == seen["lock"]}
+		if c.lost != "" {
+			f.Lost, f.MainHadSeen, f.MainHasLock, f.LocksDiffer = true, c.lost == "had", c.lost == "lock", true
+		}
 		fate, differing := Became(f)
 		if diff := cmp.Diff(c.want, fate) + cmp.Diff(c.differing, differing); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)

@@ -13,11 +13,11 @@ import (
 // ledger has what entries can have.
 var ledger = Ledger{
 	{"default", "nyc", "web"}: {Place: Place{Address: "git.example.com/sites", Branch: "main", Directory: "nyc"},
-		Draft: &Draft{Workspace: "packagevariant-1", Written: "2222", Seen: "2222", Announced: true}},
+		Drafts: map[string]Draft{"packagevariant-1": {Written: "2222", Seen: "2222", Announced: true}}},
 	{"default", "fra", "web"}: {Place: Place{Address: "git.example.com/sites", Branch: "main", Directory: "fra"},
 		Owners:    []metav1.OwnerReference{{APIVersion: "config.porch.kpt.dev/v1alpha1", Kind: "PackageVariant", Name: "web", UID: "1"}},
 		Published: &Published{Number: 2, Commit: "cccc", Tree: "3333"},
-		Rejected:  &Rejected{Asked: "f00", Draft: Draft{Workspace: "packagevariant-3", Base: "3333", Seen: "4444"}}},
+		Rejected:  &Rejected{Asked: "f00", Workspace: "packagevariant-3", Draft: Draft{Base: "3333", Seen: "4444"}}},
 }
 
 const encoded = `- namespace: default
@@ -39,17 +39,15 @@ const encoded = `- namespace: default
     asked: f00
     draft:
       base: "3333"
-      commit: ""
       seen: "4444"
-      workspace: packagevariant-3
       written: ""
+    workspace: packagevariant-3
   repository: fra
-- draft:
-    announced: true
-    commit: ""
-    seen: "2222"
-    workspace: packagevariant-1
-    written: "2222"
+- drafts:
+    packagevariant-1:
+      announced: true
+      seen: "2222"
+      written: "2222"
   namespace: default
   package: web
   place:

@@ -41,12 +41,16 @@ type Entry struct {
 	Place Place `json:"place"`
 	// Owners are the variants that own the package.
 	Owners []metav1.OwnerReference `json:"owners,omitempty"`
-	// Draft is the one draft that it has; nil for none.
-	Draft *Draft `json:"draft,omitempty"`
+	// Drafts are those that the variant owns, by workspace: one, unless it adopted several.
+	Drafts map[string]Draft `json:"drafts,omitempty"`
 	// Published is what was published last; nil for nothing.
 	Published *Published `json:"published,omitempty"`
+	// Asked identifies what the owner asked for when it was synced last.
+	Asked string `json:"asked,omitempty"`
 	// Rejected is what people rejected; nil for nothing.
 	Rejected *Rejected `json:"rejected,omitempty"`
+	// Removal is what its owner asked for before it went; nil for nothing. The package is then nobody's.
+	Removal *Removal `json:"removal,omitempty"`
 	// Labels and Annotations are those of revisions, by workspace.
 	Labels      map[string]map[string]string `json:"labels,omitempty"`
 	Annotations map[string]map[string]string `json:"annotations,omitempty"`
@@ -60,24 +64,46 @@ type Place struct {
 	Directory string `json:"directory,omitempty"`
 }
 
+// IsEmpty reports whether nothing is known of a package but its place.
+func (e *Entry) IsEmpty() bool {
+	return len(e.Owners)+len(e.Drafts)+len(e.Labels)+len(e.Annotations) == 0 && e.Published == nil && e.Rejected == nil &&
+		e.Removal == nil
+}
+
+// Removal is a branch by which people remove a package.
+type Removal struct {
+	// By are the owners that let the package go: if one of them asks for it again, the removal ends.
+	By []metav1.OwnerReference `json:"by,omitempty"`
+	// Seen says that a fetch has shown it. Until then, it is asked for again.
+	Seen bool `json:"seen,omitempty"`
+}
+
 // Draft is a draft as the sync knows it.
 type Draft struct {
-	Workspace string `json:"workspace"`
-	// Commit is where its branch was announced or seen last.
-	Commit git.Hash `json:"commit"`
+	// Commit is where its branch was seen last; "" for nowhere yet.
+	Commit git.Hash `json:"commit,omitempty"`
 	// Base is the package of the main branch that the draft was last brought up to; "" for none. Written is the package
 	// that the sync wrote last, Seen the one that the branch had when it was seen last.
 	Base    git.Hash `json:"base,omitempty"`
 	Written git.Hash `json:"written"`
 	Seen    git.Hash `json:"seen"`
-	// Announced says that no fetch has shown the branch yet: until then, the draft is known by its commit, and a branch of
-	// that name with another one is somebody else's.
+	// Lock identifies the upstream revision in the draft's lock: its directory and its commit.
+	Lock string `json:"lock,omitempty"`
+	// Announced says that no fetch has shown the branch yet: until then, the draft is known by its content, and a branch
+	// of that name with another one is somebody else's.
 	Announced bool `json:"announced,omitempty"`
+	// Beside says that the branch changes something else than the package, too.
+	Beside bool `json:"beside,omitempty"`
+	// Ended says that the end of the branch was asked for, until a fetch has shown it.
+	Ended bool `json:"ended,omitempty"`
 	// LeftToPeople says why only a person may publish it, as it was found out when the draft was written.
 	LeftToPeople string `json:"leftToPeople,omitempty"`
 	// Refused is what the server said when it refused to have the draft merged, as it was seen then.
 	Refused string `json:"refused,omitempty"`
 }
+
+// IsForeign reports whether a branch with the draft's name, and with this package, is somebody else's.
+func (d *Draft) IsForeign(tree git.Hash) bool { return d.Announced && tree != d.Written }
 
 // Published is what was published last of a package.
 type Published struct {
@@ -91,8 +117,10 @@ type Published struct {
 type Rejected struct {
 	// Asked identifies what it was made for: nothing is made for the same again.
 	Asked string `json:"asked"`
-	// Draft is the draft as it was. If its branch comes back, so does the draft, and if the main branch gets what was
-	// rejected after all, that is published.
+	// Workspace is the one of the draft, and of the revision that was published of it.
+	Workspace string `json:"workspace"`
+	// Draft is the draft as it was; zero if it had been published before. If its branch comes back, so does the draft, and
+	// if the main branch gets what was rejected after all, that is published.
 	Draft Draft `json:"draft"`
 	// TakenBack says that it had been published.
 	TakenBack bool `json:"takenBack,omitempty"`

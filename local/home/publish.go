@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package home
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/ledger"
+)
+
+// toPublish notes that the main branch has something else of a package than was published last.
+func (s *settling) toPublish(m member, e *ledger.Entry, main git.Hash) error {
+	where := m.where()
+	number := m.in.latest(where)
+	if e.Published == nil && len(s.merged[m]) == 0 && !s.arrived[m] || main == "" {
+		return nil
+	}
+	if number > 0 {
+		latest, err := m.in.publishedAt(where)
+		if err != nil {
+			return err
+		}
+		if latest.Tree == main { // its tag is there, whoever made it
+			e.Published = latest
+		}
+	}
+	if e.Published != nil && e.Published.Tree == main && e.Published.Number <= number {
+		return nil
+	}
+	s.tree[m] = main
+	s.leave(m)
+	return nil
+}
+
+// publishedAt returns what was published last at a path, where something was.
+func (c *clone) publishedAt(where string) (*ledger.Published, error) {
+	p := place{path: where, number: c.latest(where)}
+	commit := c.ref(p.ref()).Commit
+	tree, err := c.at(commit, where)
+	return &ledger.Published{Number: p.number, Commit: commit, Tree: tree}, err
+}
+
+// leave has a package published.
+func (s *settling) leave(m member) {
+	at := branchAt{m.in.branch(), m.in.refs[m.in.branch()].Commit}
+	key := branchAt{m.in.remote + " " + at.branch, at.commit}
+	if s.left[key] == nil {
+		s.left[key] = map[string]member{}
+	}
+	s.left[key][m.where()] = m
+}
+
+// publish gives what is to be published the next tags, each at the commit that brought it.
+func (s *settling) publish(ctx context.Context) error {
+	for _, left := range s.left {
+		var in *repository
+		for _, m := range left {
+			in = m.in
+		}
+		err := in.history(in.refs[in.branch()].Commit, func(at git.Hash, changes changed) (bool, error) {
+			for _, where := range slices.Sorted(maps.Keys(left)) {
+				if here, err := changes(where); err != nil {
+					return false, err
+				} else if !here {
+					continue
+				}
+				if err := s.tag(ctx, left[where], at); err != nil {
+					return false, err
+				}
+				delete(left, where)
+			}
+			return len(left) > 0, nil
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			in.clone.err = err
+		}
+	}
+	slices.Sort(s.Published)
+	return nil
+}
+
+// tag publishes what a commit of the branch has of a package.
+func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
+	where := m.where()
+	p := place{path: where, number: m.in.latest(where) + 1}
+	e := s.entry(m)
+	if e.Published != nil && e.Published.Tree == s.tree[m] { // its tag is lost
+		p.number = max(p.number, e.Published.Number)
+	} else if e.Published != nil {
+		p.number = max(p.number, e.Published.Number+1)
+	}
+	all, err := s.placed(ctx, m)
+	if err != nil {
+		return err
+	}
+	used := map[string]bool{}
+	var last *found
+	for i := range all {
+		used[all[i].Workspace] = true
+		if all[i].number > 0 && (last == nil || all[i].number > last.number) {
+			last = &all[i]
+		}
+	}
+	workspace, err := m.in.workspaceAt(p, at, s.merged[m], used)
+	if err != nil {
+		return err
+	}
+	message, err := messageOf(fmt.Sprintf("%s v%d", p.path, p.number),
+		&annotation{Package: p.path, Workspace: workspace}, made{fleet: s.fleet})
+	if err != nil {
+		return err
+	}
+	hash, err := m.in.git.PutTag(ctx, strings.TrimPrefix(p.ref(), tags), at, message)
+	if err != nil {
+		return err
+	}
+	k := id{m.key(), workspace}
+	m.in.set(p.ref(), git.Ref{Hash: hash, Commit: at}, k)
+	m.in.before[p.ref()] = e.Published
+	tree, err := m.in.at(at, where)
+	if err != nil {
+		return err
+	}
+	e.Published = &ledger.Published{Number: p.number, Commit: at, Tree: tree}
+	s.put(m, &e)
+	f, err := s.at(ctx, m, workspace)
+	if err != nil {
+		return err
+	}
+	s.names[m] = workspace
+	s.Published = append(s.Published, f.Namespace+"/"+f.Name)
+	if goesBack(f, last, all) {
+		s.Reverted = append(s.Reverted, f.Namespace+"/"+f.Name)
+		e.Rejected = &ledger.Rejected{Asked: e.Asked, Workspace: f.Workspace, TakenBack: true}
+		s.put(m, &e)
+	}
+	return nil
+}
+
+// goesBack reports whether a revision takes back the previous one, which may be nil: its content, or its lock, is that
+// of an earlier one.
+func goesBack(f, previous *found, all []found) bool {
+	return previous != nil && slices.ContainsFunc(all, func(o found) bool {
+		return o.number > 0 && o.number < previous.number &&
+			(o.tree == f.tree || f.Lock != nil && lockID(o.Lock) == lockID(f.Lock) && lockID(previous.Lock) != lockID(f.Lock))
+	})
+}
+
+// workspaceAt returns the workspace of what is published at a place: that of its draft, or else its version.
+func (r *repository) workspaceAt(p place, at git.Hash, merged []string, used map[string]bool) (string, error) {
+	commit, err := r.git.Commit(at)
+	if err != nil {
+		return "", err
+	}
+	workspace := workspaceFor(p.path, commit.Message, merged, used)
+	if workspace == "" { // the draft ended before, and what was published of it was refused, or is lost
+		if workspace, err = r.workspaceIn(at, p.path); err != nil && !cutOff(err) {
+			return "", err
+		}
+	}
+	if workspace == "" || used[workspace] {
+		workspace = versionOf(p)
+	}
+	return workspace, nil
+}
