@@ -27,7 +27,8 @@ type Hash string
 
 // Ref is where a branch or a tag points to.
 type Ref struct {
-	// Hash is the object, Commit the commit: they differ for an annotated tag.
+	// Hash is the object, Commit the commit: they differ for an annotated tag. Commit is "" if the object is neither a
+	// commit nor a tag of one.
 	Hash, Commit Hash
 }
 
@@ -155,52 +156,6 @@ func (r *Repository) damaged(err error) error {
 
 // Address returns the address, without a password.
 func (r *Repository) Address() string { return Shown(r.address) }
-
-// everything is what is fetched: the branches and the tags.
-var everything = []string{"+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"}
-
-// Fetch brings the clone to the state of the repository, and returns where its branches and tags are, by their full
-// names. A clone that lacks a part of the history gets it.
-func (r *Repository) Fetch(ctx context.Context) (map[string]Ref, error) {
-	if err := r.fetch(ctx); err != nil {
-		return nil, r.explain(ctx, fmt.Errorf("cannot fetch %w", err))
-	}
-	out, err := r.run(ctx, nil, "for-each-ref", "--format=%(objectname) %(*objectname) %(refname)", "refs/heads/",
-		"refs/tags/")
-	if err != nil {
-		return nil, r.explain(ctx, err)
-	}
-	refs := map[string]Ref{}
-	for line := range strings.Lines(string(out)) {
-		hash, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		peeled, name, _ := strings.Cut(rest, " ")
-		refs[name] = Ref{Hash: Hash(hash), Commit: Hash(peeled)}
-		if peeled == "" {
-			refs[name] = Ref{Hash: Hash(hash), Commit: Hash(hash)}
-		}
-	}
-	return refs, nil
-}
-
-// fetch brings the clone to the state of the repository.
-func (r *Repository) fetch(ctx context.Context) (err error) {
-	if r.fresh {
-		r.fresh = false
-		return nil
-	}
-	args := []string{"fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-auto-gc",
-		"--recurse-submodules=no"}
-	if _, err := os.Stat(filepath.Join(r.dir, "shallow")); err == nil {
-		args = append(args, "--unshallow")
-	}
-	for range 3 { // two processes that fetch into one clone at once get in each other's way
-		if _, err = r.run(ctx, nil, append(append(args, "--", r.address), everything...)...); err == nil ||
-			!strings.Contains(err.Error(), "cannot lock ref") {
-			break
-		}
-	}
-	return err
-}
 
 // Default returns the ref of the default branch; "" for none.
 func (r *Repository) Default(ctx context.Context) (string, error) {

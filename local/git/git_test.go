@@ -21,7 +21,13 @@ import (
 // open returns a repository at an address, with a clone of its own.
 func open(t *testing.T, address string) *git.Repository {
 	t.Helper()
-	r, err := git.Open(t.Context(), filepath.Join(t.TempDir(), "cache"), address)
+	return openIn(t, filepath.Join(t.TempDir(), "cache"), address)
+}
+
+// openIn returns a repository at an address with its clone in a cache.
+func openIn(t *testing.T, cache, address string) *git.Repository {
+	t.Helper()
+	r, err := git.Open(t.Context(), cache, address)
 	if err != nil {
 		t.Fatal(err)
 	}
