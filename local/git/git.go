@@ -60,6 +60,8 @@ func checkVersion(said string) error {
 // once.
 type Repository struct {
 	dir, address string
+	// cache is the directory that has the clone; "" for a repository that is not in the cache.
+	cache string
 	// own says that the address is the user's, and not that of a manifest.
 	own bool
 
@@ -74,6 +76,10 @@ type Repository struct {
 	sha256  bool
 	// fresh says that it was cloned just now, so that the first fetch has nothing to fetch.
 	fresh bool
+	// most is how many refs the server takes in one push; 0 if that is not known.
+	most int
+	// speaks is how the address is pushed to; "" if that is not known.
+	speaks transport
 }
 
 // Open returns the repository at an address that a manifest names, of which a bare clone is in a directory of the
@@ -91,7 +97,10 @@ func OpenOwn(ctx context.Context, cache, address string) (*Repository, error) {
 func open(ctx context.Context, cache, address string, own bool) (*Repository, error) {
 	sum := sha256.Sum256([]byte(address))
 	r := newRepository(filepath.Join(cache, hex.EncodeToString(sum[:10])))
-	r.address, r.own = address, own
+	r.address, r.own, r.cache = address, own, cache
+	if err := sweep(cache); err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(filepath.Join(r.dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
 		return r, r.clone(ctx, cache)
 	}
@@ -114,7 +123,7 @@ func (r *Repository) clone(ctx context.Context, cache string) error {
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return err
 	}
-	beside, err := os.MkdirTemp(cache, "new-")
+	beside, err := os.MkdirTemp(cache, newPrefix)
 	if err != nil {
 		return err
 	}

@@ -393,11 +393,15 @@ func TestSigned(t *testing.T) {
 		t.Setenv(fmt.Sprintf("GIT_CONFIG_VALUE_%d", i), setting[1])
 	}
 	t.Setenv("GIT_CONFIG_COUNT", "3")
-	r := open(t, remote.Address())
+	cache := filepath.Join(t.TempDir(), "cache")
+	r := openIn(t, cache, remote.Address())
 	one := commit(t, r, "", "a/file", "1")
 	tag, err := r.PutTag(t.Context(), "a/v1", one, "a v1\n")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if refs := fetch(t, openIn(t, cache, remote.Address())); len(refs) > 0 {
+		t.Errorf("another process sees the tag in the clone before it is pushed: %v", refs)
 	}
 	push(t, r, true, git.Update{Ref: "refs/heads/main", New: one}, git.Update{Ref: "refs/tags/a/v1", New: tag})
 	for _, name := range []string{"main", "a/v1"} {
