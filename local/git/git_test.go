@@ -400,8 +400,12 @@ func TestSigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if refs := fetch(t, openIn(t, cache, remote.Address())); len(refs) > 0 {
-		t.Errorf("another process sees the tag in the clone before it is pushed: %v", refs)
+	clones, err := filepath.Glob(filepath.Join(cache, "*"))
+	if err != nil || len(clones) != 1 {
+		t.Fatal(clones, err)
+	}
+	if refs := remote.Git("--git-dir="+clones[0], "for-each-ref"); refs != "" {
+		t.Errorf("other processes see in the clone, before it is pushed: %s", refs)
 	}
 	push(t, r, true, git.Update{Ref: "refs/heads/main", New: one}, git.Update{Ref: "refs/tags/a/v1", New: tag})
 	for _, name := range []string{"main", "a/v1"} {

@@ -238,7 +238,7 @@ func TestLongLines(t *testing.T) {
 	wantEqual(t, 0, len(remote.Refs()))
 }
 
-// TestProcesses counts the git processes of a round, on both sides: there are as many for 500 refs as for 50.
+// TestProcesses counts the git processes of a round, on both sides: there are as many for 600 refs as for 50.
 func TestProcesses(t *testing.T) {
 	count := func(refs int) (started []string) {
 		remote := gittest.NewRemote(t, "packages")
@@ -278,7 +278,7 @@ func TestProcesses(t *testing.T) {
 		}
 		return started
 	}
-	few, many := count(50), count(500)
+	few, many := count(50), count(600)
 	if len(few) < 10 {
 		t.Errorf("only these are counted: %s", few)
 	}
