@@ -65,7 +65,7 @@ func (r *Repository) PutCommit(ctx context.Context, c *Commit) (Hash, error) {
 	return Hash(strings.TrimSpace(string(out))), err
 }
 
-// PutTag returns the name of an annotated tag of a commit, made and signed as commits are.
+// PutTag returns the name of an annotated tag of a commit, made and signed as commits are. No ref is made of it.
 func (r *Repository) PutTag(ctx context.Context, name string, commit Hash, message string) (Hash, error) {
 	by, err := r.who(ctx)
 	if err != nil {
@@ -78,10 +78,16 @@ func (r *Repository) PutTag(ctx context.Context, name string, commit Hash, messa
 	if err := r.Write(ctx); err != nil {
 		return "", err
 	}
-	// The tag in the clone is what the next fetch makes of it.
-	if _, err := r.run(ctx, strings.NewReader(message), "tag", "-s", "-f", "-F", "-", name, string(commit)); err != nil {
+	in, done, err := r.scratch(nil)
+	if err != nil {
 		return "", err
 	}
-	out, err := r.run(ctx, nil, "rev-parse", "refs/tags/"+name)
+	defer done()
+	in.In = strings.NewReader(message)
+	if _, err := r.output(ctx, in, "tag", "-s", "-F", "-", name, string(commit)); err != nil {
+		return "", err
+	}
+	in.In = nil
+	out, err := r.output(ctx, in, "rev-parse", "refs/tags/"+name)
 	return Hash(strings.TrimSpace(string(out))), err
 }

@@ -27,7 +27,8 @@ type Hash string
 
 // Ref is where a branch or a tag points to.
 type Ref struct {
-	// Hash is the object, Commit the commit: they differ for an annotated tag.
+	// Hash is the object, Commit the commit: they differ for an annotated tag. Commit is "" if the object is neither a
+	// commit nor a tag of one.
 	Hash, Commit Hash
 }
 
@@ -59,6 +60,8 @@ func checkVersion(said string) error {
 // once.
 type Repository struct {
 	dir, address string
+	// cache is the directory that has the clone; "" for a repository that is not in the cache.
+	cache string
 	// own says that the address is the user's, and not that of a manifest.
 	own bool
 
@@ -73,6 +76,10 @@ type Repository struct {
 	sha256  bool
 	// fresh says that it was cloned just now, so that the first fetch has nothing to fetch.
 	fresh bool
+	// most is how many refs the server takes in one push; 0 if that is not known.
+	most int
+	// speaks is how the address is pushed to; "" if that is not known.
+	speaks transport
 }
 
 // Open returns the repository at an address that a manifest names, of which a bare clone is in a directory of the
@@ -90,7 +97,10 @@ func OpenOwn(ctx context.Context, cache, address string) (*Repository, error) {
 func open(ctx context.Context, cache, address string, own bool) (*Repository, error) {
 	sum := sha256.Sum256([]byte(address))
 	r := newRepository(filepath.Join(cache, hex.EncodeToString(sum[:10])))
-	r.address, r.own = address, own
+	r.address, r.own, r.cache = address, own, cache
+	if err := sweep(cache); err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(filepath.Join(r.dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
 		return r, r.clone(ctx, cache)
 	}
@@ -113,7 +123,7 @@ func (r *Repository) clone(ctx context.Context, cache string) error {
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return err
 	}
-	beside, err := os.MkdirTemp(cache, "new-")
+	beside, err := os.MkdirTemp(cache, newPrefix)
 	if err != nil {
 		return err
 	}
@@ -155,52 +165,6 @@ func (r *Repository) damaged(err error) error {
 
 // Address returns the address, without a password.
 func (r *Repository) Address() string { return Shown(r.address) }
-
-// everything is what is fetched: the branches and the tags.
-var everything = []string{"+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"}
-
-// Fetch brings the clone to the state of the repository, and returns where its branches and tags are, by their full
-// names. A clone that lacks a part of the history gets it.
-func (r *Repository) Fetch(ctx context.Context) (map[string]Ref, error) {
-	if err := r.fetch(ctx); err != nil {
-		return nil, r.explain(ctx, fmt.Errorf("cannot fetch %w", err))
-	}
-	out, err := r.run(ctx, nil, "for-each-ref", "--format=%(objectname) %(*objectname) %(refname)", "refs/heads/",
-		"refs/tags/")
-	if err != nil {
-		return nil, r.explain(ctx, err)
-	}
-	refs := map[string]Ref{}
-	for line := range strings.Lines(string(out)) {
-		hash, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		peeled, name, _ := strings.Cut(rest, " ")
-		refs[name] = Ref{Hash: Hash(hash), Commit: Hash(peeled)}
-		if peeled == "" {
-			refs[name] = Ref{Hash: Hash(hash), Commit: Hash(hash)}
-		}
-	}
-	return refs, nil
-}
-
-// fetch brings the clone to the state of the repository.
-func (r *Repository) fetch(ctx context.Context) (err error) {
-	if r.fresh {
-		r.fresh = false
-		return nil
-	}
-	args := []string{"fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-auto-gc",
-		"--recurse-submodules=no"}
-	if _, err := os.Stat(filepath.Join(r.dir, "shallow")); err == nil {
-		args = append(args, "--unshallow")
-	}
-	for range 3 { // two processes that fetch into one clone at once get in each other's way
-		if _, err = r.run(ctx, nil, append(append(args, "--", r.address), everything...)...); err == nil ||
-			!strings.Contains(err.Error(), "cannot lock ref") {
-			break
-		}
-	}
-	return err
-}
 
 // Default returns the ref of the default branch; "" for none.
 func (r *Repository) Default(ctx context.Context) (string, error) {

@@ -21,7 +21,13 @@ import (
 // open returns a repository at an address, with a clone of its own.
 func open(t *testing.T, address string) *git.Repository {
 	t.Helper()
-	r, err := git.Open(t.Context(), filepath.Join(t.TempDir(), "cache"), address)
+	return openIn(t, filepath.Join(t.TempDir(), "cache"), address)
+}
+
+// openIn returns a repository at an address with its clone in a cache.
+func openIn(t *testing.T, cache, address string) *git.Repository {
+	t.Helper()
+	r, err := git.Open(t.Context(), cache, address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,11 +393,19 @@ func TestSigned(t *testing.T) {
 		t.Setenv(fmt.Sprintf("GIT_CONFIG_VALUE_%d", i), setting[1])
 	}
 	t.Setenv("GIT_CONFIG_COUNT", "3")
-	r := open(t, remote.Address())
+	cache := filepath.Join(t.TempDir(), "cache")
+	r := openIn(t, cache, remote.Address())
 	one := commit(t, r, "", "a/file", "1")
 	tag, err := r.PutTag(t.Context(), "a/v1", one, "a v1\n")
 	if err != nil {
 		t.Fatal(err)
+	}
+	clones, err := filepath.Glob(filepath.Join(cache, "*"))
+	if err != nil || len(clones) != 1 {
+		t.Fatal(clones, err)
+	}
+	if refs := remote.Git("--git-dir="+clones[0], "for-each-ref"); refs != "" {
+		t.Errorf("other processes see in the clone, before it is pushed: %s", refs)
 	}
 	push(t, r, true, git.Update{Ref: "refs/heads/main", New: one}, git.Update{Ref: "refs/tags/a/v1", New: tag})
 	for _, name := range []string{"main", "a/v1"} {

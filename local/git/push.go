@@ -3,9 +3,11 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -41,140 +43,142 @@ type Result struct {
 // ErrNotAtomic says that a server does all updates of a push or some of them, but never all or none.
 var ErrNotAtomic = errors.New("the server has no atomic pushes")
 
-// atOnce is how many refs are pushed by one command, whose line has a limit.
-const atOnce = 500
-
 // Push updates refs, each only if it is still where it was seen. What came of each is in the results, in the order of
-// the updates; it is an error if nothing came of any. An atomic push updates all or none, and fails with ErrNotAtomic
-// where the server cannot.
+// the updates. A ref that the server refuses leaves the others alone, and if it refuses a push as a whole, parts of it
+// are pushed. With an error, for example of a server that cannot be reached, there are results only of the first ones.
+//
+// An atomic push updates all or none, and fails with ErrNotAtomic where the server cannot. An update in it that changes
+// nothing is a condition for the others. If it does not fit on the line of a command, all updates are Spoiled: fewer of
+// them may fit.
 func (r *Repository) Push(ctx context.Context, updates []Update, atomic bool) ([]Result, error) {
 	if err := r.Write(ctx); err != nil {
 		return nil, err
 	}
 	r.fresh = false
-	if atomic {
-		return r.push(ctx, updates, "--atomic")
-	}
-	var results []Result
-	for some := range slices.Chunk(updates, atOnce) {
-		done, err := r.pushEach(ctx, some)
-		if err != nil {
-			return results, err
+	results := make([]Result, len(updates))
+	todo, all, err := toPush(updates, results, atomic)
+	if err == nil && len(todo) > 0 {
+		if atomic {
+			err = r.pushAtomic(ctx, todo)
+		} else {
+			err = r.pushParts(ctx, todo)
 		}
-		results = append(results, done...)
 	}
-	return results, nil
+	if err == nil {
+		return results, nil
+	}
+	known := slices.IndexFunc(all, func(p *pushed) bool { return !p.known })
+	return results[:max(known, 0)], err
 }
 
-// pushEach pushes updates, and where a hook refuses all of them for the sake of one, looks for that one.
-func (r *Repository) pushEach(ctx context.Context, updates []Update) ([]Result, error) {
-	results, err := r.push(ctx, updates)
-	if err != nil || len(updates) < 2 || slices.ContainsFunc(results, func(r Result) bool {
-		return !strings.Contains(r.Words, "pre-receive hook declined")
-	}) {
-		return results, err
+// toPush makes the results of updates. It returns those that are to be pushed, and all.
+func toPush(updates []Update, results []Result, atomic bool) (todo, all []*pushed, err error) {
+	seen := map[string]bool{}
+	for i, u := range updates {
+		results[i].Update = u
+		p := &pushed{Result: &results[i]}
+		all = append(all, p)
+		switch {
+		case seen[u.Ref]:
+			err = fmt.Errorf("%s is to be pushed twice", u.Ref)
+		case u.Old == u.New && (!atomic || u.New == ""):
+			p.settle(Pushed, "")
+		case !isRefName(u.Ref):
+			p.settle(Refused, "git does not allow this name of a ref (git help check-ref-format)")
+		default:
+			todo = append(todo, p)
+		}
+		seen[u.Ref] = true
 	}
-	first, err := r.pushEach(ctx, updates[:len(updates)/2])
+	return todo, all, err
+}
+
+// pushAtomic pushes all or none.
+func (r *Repository) pushAtomic(ctx context.Context, refs []*pushed) error {
+	transport, err := r.transportOf(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	second, err := r.pushEach(ctx, updates[len(updates)/2:])
-	return append(first, second...), err
+	if len(parts(refs, transport, r.room())) == 1 {
+		return r.push(ctx, refs, "--atomic")
+	}
+	for _, p := range refs {
+		p.settle(Spoiled, "the refs of the push do not fit on the line of a command")
+	}
+	return nil
 }
 
-// push runs one push.
-func (r *Repository) push(ctx context.Context, updates []Update, options ...string) ([]Result, error) {
-	args := append([]string{"push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no"}, options...)
-	for _, u := range updates {
-		args = append(args, fmt.Sprintf("--force-with-lease=%s:%s", u.Ref, u.Old))
+// pushParts pushes refs in parts that fit on a line: first those that are made or moved, since git compares each ref
+// that is removed with all others of its push.
+func (r *Repository) pushParts(ctx context.Context, refs []*pushed) error {
+	transport, err := r.transportOf(ctx)
+	if err != nil {
+		return err
 	}
-	args = append(args, "--", r.address)
-	for _, u := range updates {
-		args = append(args, fmt.Sprintf("%s:%s", u.New, u.Ref))
-	}
-	out, err := r.run(ctx, nil, args...)
-	var failed *Error
-	if err != nil && !errors.As(err, &failed) {
-		return nil, err
-	}
-	words := ""
-	if failed != nil {
-		words = failed.Words
-		if strings.Contains(words, "does not support --atomic") {
-			return nil, fmt.Errorf("the git repository %s: %w", r.Address(), ErrNotAtomic)
-		}
-	}
-	results, complete := parsePush(updates, string(out), words)
-	if !complete && err != nil {
-		return nil, fmt.Errorf("cannot push to %w", err)
-	}
-	return results, nil
+	isRemoved := func(p *pushed) bool { return p.New == "" }
+	made := slices.DeleteFunc(slices.Clone(refs), isRemoved)
+	removed := slices.DeleteFunc(slices.Clone(refs), func(p *pushed) bool { return !isRemoved(p) })
+	s := &splitter{r: r}
+	err = s.pushAll(ctx, parts(slices.Concat(made, removed), transport, r.room())...)
+	return cmp.Or(err, s.failed())
 }
 
-// parsePush reads what a push printed, and reports whether it told of each update. The words are what git and the
-// server said beside it.
-func parsePush(updates []Update, out, words string) (results []Result, complete bool) {
-	lines := map[string][2]string{}
-	for line := range strings.Lines(out) {
-		flag, rest, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		refs, summary, okToo := strings.Cut(rest, "\t")
-		if ok && okToo {
-			lines[refs[strings.LastIndex(refs, ":")+1:]] = [2]string{flag, summary}
+// The namespaces of a scratch from which refs are pushed: what they are to be, and what they were seen as.
+const (
+	newRefs = "refs/new/"
+	oldRefs = "refs/old/"
+)
+
+// push runs one push. The refs that are made or moved are in the scratch, and are one pattern, with which git is fast
+// at any number. What was seen of refs is there as what git fetched from the remote, so that it is the lease of each
+// (git help push, --force-with-lease): a ref that was not seen must not be there. It is not what the clone has: another
+// process may have fetched into that meanwhile. The remote is known to this command only, since its address may have a
+// password in it.
+func (r *Repository) push(ctx context.Context, refs []*pushed, options ...string) error {
+	at, made, removed := map[string]Hash{}, []string(nil), []string(nil)
+	for _, p := range refs {
+		name := strings.TrimPrefix(p.Ref, "refs/")
+		if p.New == "" {
+			removed = append(removed, ":"+p.Ref)
+		} else {
+			at[newRefs+name], made = p.New, []string{newRefs + "*:refs/*"}
+		}
+		if p.Old != "" {
+			at[oldRefs+name] = p.Old
 		}
 	}
-	for _, u := range updates {
-		line, told := lines[u.Ref]
-		if !told {
-			return nil, false
-		}
-		result := Result{Update: u}
-		if line[0] == "!" {
-			result.Status, result.Words = statusOf(line[1]), strings.TrimSpace(line[1]+remoteWords(words, u.Ref))
-		}
-		results = append(results, result)
+	in, done, err := r.scratch(at)
+	if err != nil {
+		return err
 	}
-	return results, true
-}
-
-// moved are the reasons by which git and servers say that a ref is not where it was seen.
-var moved = []string{"stale info", "fetch first", "non-fast-forward", "needs force", "already exists",
-	"failed to update ref", "failed to lock", "cannot lock ref", "incorrect old value", "reference already exists"}
-
-// statusOf returns the status that git's summary of a rejected ref says.
-func statusOf(summary string) Status {
-	is := func(text string) bool { return strings.Contains(summary, text) }
+	defer done()
+	remote := r.as(&in)
+	args := slices.Concat([]string{"push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no",
+		"--force-with-lease", "--no-force-if-includes"}, options, []string{"--", remote}, made, removed)
+	out, err := r.output(ctx, in, args...)
+	said, failed := errors.AsType[*Error](err)
 	switch {
-	case is("atomic push fail"), is("atomic transaction failed"), is("transaction"):
-		return Spoiled
-	case slices.ContainsFunc(moved, is):
-		return Moved
+	case err != nil && !failed:
+		return err
+	case !failed:
+		said = &Error{}
+	case strings.Contains(said.Words, "does not support --atomic"):
+		return fmt.Errorf("the git repository %s: %w", r.Address(), ErrNotAtomic)
 	}
-	return Refused
+	switch told := readPush(refs, string(out), said.Words); {
+	case told:
+		return nil
+	case err == nil:
+		return fmt.Errorf("cannot push to the git repository %s: git push does not say what came of each ref", r.Address())
+	}
+	return fmt.Errorf("cannot push to %w", err)
 }
 
-// maxWords is how much of what a server says is told.
-const maxWords = 1000
-
-// remoteWords returns what the server said, each line after a comma: the lines that name a ref, or else all of them.
-func remoteWords(words, ref string) string {
-	var all, named []string
-	for line := range strings.Lines(words) {
-		text, isRemote := strings.CutPrefix(line, "remote:")
-		if text = strings.TrimSpace(text); !isRemote || text == "" || strings.HasPrefix(text, "error: hook declined") {
-			continue
-		}
-		all = append(all, text)
-		short := strings.TrimPrefix(ref, "refs/heads/") // if it is not like any other word
-		if strings.Contains(text, ref) || strings.Contains(short, "/") && strings.Contains(text, short) {
-			named = append(named, text)
-		}
-	}
-	if len(named) > 0 {
-		all = named
-	}
-	if len(all) == 0 {
-		return ""
-	}
-	text := ": " + strings.Join(all, ", ")
-	return text[:min(len(text), maxWords)]
+// as makes the repository a remote of a git that works on a scratch, and returns the name of the remote. It is one that
+// no configuration of the user has. What git writes down of a push is not waited for: it is gone after that.
+func (r *Repository) as(in *Process) (remote string) {
+	remote = filepath.Base(in.Repository)
+	in.Settings = []string{"core.fsync=none", "remote." + remote + ".url=" + r.address,
+		"remote." + remote + ".fetch=+refs/*:" + oldRefs + "*"}
+	return remote
 }

@@ -14,19 +14,29 @@ type Rewrites map[string]string
 
 // ReadRewrites returns those of the user's own configuration.
 func ReadRewrites(ctx context.Context) (Rewrites, error) {
+	all, _, err := readRewrites(ctx)
+	return all, err
+}
+
+// readRewrites returns those of the user's own configuration, and those for pushes only (pushInsteadOf).
+func readRewrites(ctx context.Context) (all, pushes Rewrites, err error) {
 	p := Process{Repository: os.DevNull} // no repository's configuration
-	out, err := p.output(ctx, nil, "config", "--null", "--get-regexp", `^url\..*\.insteadof$`)
+	out, err := p.output(ctx, nil, "config", "--null", "--get-regexp", `^url\..*\.(push)?insteadof$`)
 	if hasExited(err, 1) { // there are none
-		return nil, nil
+		return nil, nil, nil
 	}
-	all := Rewrites{}
+	all, pushes = Rewrites{}, Rewrites{}
 	for pair := range strings.SplitSeq(string(out), "\x00") {
 		name, prefix, ok := strings.Cut(pair, "\n")
-		if base, is := strings.CutSuffix(strings.TrimPrefix(name, "url."), ".insteadof"); ok && is {
+		name = strings.TrimPrefix(name, "url.")
+		if base, is := strings.CutSuffix(name, ".insteadof"); ok && is {
 			all[prefix] = base
 		}
+		if base, is := strings.CutSuffix(name, ".pushinsteadof"); ok && is {
+			pushes[prefix] = base
+		}
 	}
-	return all, err
+	return all, pushes, err
 }
 
 // Apply returns the address that git contacts for one.

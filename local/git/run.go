@@ -42,6 +42,11 @@ var ofCaller = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_O
 type Process struct {
 	// Repository is the git directory that it works on; "" for none, or for the one that git finds from Dir upwards.
 	Repository string
+	// Objects is the directory of the objects of another repository, which are used in place of the repository's own; ""
+	// for the own ones.
+	Objects string
+	// Settings are configuration beside that of each git, as name=value: what must not be in a file.
+	Settings []string
 	// Dir is the directory that it runs in; "" for the current one.
 	Dir string
 	// Own says that the address that it contacts is the user's own, which may have any transport that git knows. What a
@@ -55,8 +60,8 @@ type Process struct {
 // configuration counts (credentials, insteadOf, signing, proxies), except for what settings say. No process is left
 // behind.
 func (p Process) Command(ctx context.Context, args ...string) *exec.Cmd {
-	all := make([]string, 0, 2*len(settings)+len(args))
-	for _, setting := range settings {
+	all := make([]string, 0, 2*(len(settings)+len(p.Settings))+len(args))
+	for _, setting := range slices.Concat(p.Settings, settings) {
 		all = append(all, "-c", setting)
 	}
 	cmd := exec.CommandContext(ctx, "git", append(all, args...)...) //nolint:gosec // what is run is always git
@@ -72,6 +77,9 @@ func (p Process) Command(ctx context.Context, args ...string) *exec.Cmd {
 	}
 	if p.Repository != "" {
 		cmd.Env = append(cmd.Env, "GIT_DIR="+p.Repository)
+	}
+	if p.Objects != "" {
+		cmd.Env = append(cmd.Env, "GIT_OBJECT_DIRECTORY="+p.Objects)
 	}
 	return cmd
 }

@@ -101,6 +101,10 @@ func (c *clone) fetch(ctx context.Context, contact func(address string) error) {
 		return
 	}
 	for name, ref := range c.refs {
+		if ref.Commit == "" { // a tag of a file is no revision
+			delete(c.refs, name)
+			continue
+		}
 		c.index(name)
 		if strings.HasPrefix(name, branches) && !strings.HasPrefix(name, drafts) {
 			c.line[branchAt{name, ref.Commit}] = true
