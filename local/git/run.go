@@ -17,8 +17,8 @@ import (
 
 // settings are the configuration of each git that is started here. What is read belongs to others, so nothing in it may
 // name a program to run: a directory with the files of a bare repository is only files, and hooks and file system
-// monitors do not run. Larger files than those of packages are read and written piece by piece. Redirects are not followed: the address that was allowed is
-// the one that is contacted.
+// monitors do not run. Files that are larger than those of packages are read and written piece by piece. Redirects are
+// not followed: the address that was allowed is the one that is contacted.
 var settings = []string{
 	"safe.bareRepository=explicit", "core.hooksPath=" + os.DevNull, "core.fsmonitor=false",
 	"core.bigFileThreshold=8m", "http.followRedirects=false", "protocol.file.allow=always", "gc.autoDetach=false",

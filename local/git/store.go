@@ -112,8 +112,8 @@ func (r *Repository) TreeAt(tree Hash, path string) (Hash, error) {
 	return "", nil
 }
 
-// Holding returns the directories of a commit, by their paths, that have a file of a name. A commit with more files than
-// a branch may have is an ObjectError.
+// Holding returns the directories of a commit, by their paths, that have a file of a name. A commit with more files
+// than a branch may have is an ObjectError.
 func (r *Repository) Holding(ctx context.Context, commit Hash, name string) (map[string]Hash, error) {
 	if err := r.Write(ctx); err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ package home
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -240,13 +239,3 @@ func (h *Home) forget() {
 		r.known = map[string][]found{}
 	}
 }
-
-// repositoriesByName returns all Repositories in order.
-func (h *Home) repositoriesByName() []*repository {
-	all := slices.Collect(maps.Values(h.repositories))
-	slices.SortFunc(all, func(a, b *repository) int { return strings.Compare(a.id(), b.id()) })
-	return all
-}
-
-// id names a Repository.
-func (r *repository) id() string { return r.Namespace + "/" + r.Name }

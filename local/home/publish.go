@@ -80,7 +80,7 @@ func (s *settling) publish(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			in.clone.err = err
+			in.err = err
 		}
 	}
 	slices.Sort(s.Published)

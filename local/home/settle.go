@@ -57,15 +57,16 @@ func (h *Home) Settle(ctx context.Context) (_ *Settled, err error) {
 		if err := s.settle(ctx, member{r, key.Package}); ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else if err != nil {
-			r.clone.err = err
+			r.err = err
 		}
 	}
 	return s.Settled, s.publish(ctx)
 }
 
 func (h *Home) newSettling() *settling {
-	return &settling{Home: h, Settled: &Settled{Overtaken: map[string][]string{}},
-		merged: map[member][]string{}, names: map[member]string{}, tree: map[member]git.Hash{}, arrived: map[member]bool{}, own: map[branchAt]map[git.Hash][]git.Hash{}, left: map[branchAt]map[string]member{}}
+	return &settling{Home: h, Settled: &Settled{Overtaken: map[string][]string{}}, merged: map[member][]string{},
+		names: map[member]string{}, arrived: map[member]bool{}, tree: map[member]git.Hash{},
+		own: map[branchAt]map[git.Hash][]git.Hash{}, left: map[branchAt]map[string]member{}}
 }
 
 // settling is Settle under way.
@@ -85,8 +86,8 @@ type settling struct {
 	left map[branchAt]map[string]member
 }
 
-// judgement is what is known of a draft: whether its branch changes more than its package, whether git cannot merge into
-// it what was published beside it, and whether the main branch has another package at its place.
+// judgement is what is known of a draft: whether its branch changes more than its package, whether git cannot merge
+// into it what was published beside it, and whether the main branch has another package at its place.
 type judgement struct{ beside, overtaken, foreign bool }
 
 // settle settles a package.
@@ -122,26 +123,22 @@ func (s *settling) settle(ctx context.Context, m member) error {
 // draft does what is to be done about a draft, and returns what became of it.
 func (s *settling) draft(ctx context.Context, m member, e *ledger.Entry, workspace string, main git.Hash) (ledger.Fate,
 	error) {
-	draft := e.Drafts[workspace]
-	p := place{path: m.where(), workspace: workspace}
-	var f *found
-	if m.in.ref(p.ref()).Commit != "" {
-		var err error
-		if f, err = s.foundAt(ctx, m, p, nil); err != nil {
-			return "", err
-		}
-		if draft.IsForeign(f.tree) {
-			f = nil
-		} else if draft.Announced = false; f.unread != nil { // it stays as it is, until a person corrects it
-			e.Drafts[workspace] = draft
-			return ledger.Open, nil
-		}
+	draft, k := e.Drafts[workspace], id{m.key(), workspace}
+	f, err := s.branchOfDraft(ctx, m, &draft, workspace)
+	if err != nil {
+		return "", err
 	}
+	if f != nil {
+		draft.Announced = false
+	}
+	e.Drafts[workspace] = draft
 	if draft.Ended {
 		s.endDraft(m, e, workspace, f)
 		return "", nil
 	}
-	k := id{m.key(), workspace}
+	if f != nil && f.unread != nil { // it stays as it is, until a person corrects it
+		return ledger.Open, nil
+	}
 	unchanged, err := s.isUnchanged(ctx, m, &draft, f, main)
 	if err != nil {
 		return "", err
@@ -151,6 +148,26 @@ func (s *settling) draft(ctx context.Context, m member, e *ledger.Entry, workspa
 		e.Drafts[workspace] = draftOf(f, draft)
 		return ledger.Open, nil
 	}
+	return s.decide(ctx, m, e, k, f, main)
+}
+
+// branchOfDraft returns the draft that its branch is; nil if the branch is not there, or is somebody else's.
+func (s *settling) branchOfDraft(ctx context.Context, m member, draft *ledger.Draft, workspace string) (*found, error) {
+	p := place{path: m.where(), workspace: workspace}
+	if m.in.ref(p.ref()).Commit == "" {
+		return nil, nil
+	}
+	f, err := s.foundAt(ctx, m, p, nil)
+	if err != nil || draft.IsForeign(f.tree) {
+		return nil, err
+	}
+	return f, nil
+}
+
+// decide finds out what became of a draft, and ends it if it is over.
+func (s *settling) decide(ctx context.Context, m member, e *ledger.Entry, k id, f *found, main git.Hash) (ledger.Fate,
+	error) {
+	draft := e.Drafts[k.workspace]
 	if err := s.rebase(ctx, m, &draft, f); err != nil {
 		return "", err
 	}
@@ -166,13 +183,13 @@ func (s *settling) draft(ctx context.Context, m member, e *ledger.Entry, workspa
 	s.arrived[m] = s.arrived[m] || facts.HasDraft()
 	s.judged[k] = judgement{beside: draft.Beside, foreign: fate == ledger.Foreign}
 	if fate == ledger.Open && main != draft.Base {
-		e.Drafts[workspace] = draft
+		e.Drafts[k.workspace] = draft
 		return fate, s.behind(ctx, m, e, f, main)
 	}
-	s.ended(m, e, workspace, f, fate, differing)
-	if _, there := e.Drafts[workspace]; there && fate != ledger.WasRejected {
-		draft.Ended = e.Drafts[workspace].Ended
-		e.Drafts[workspace] = draft
+	s.ended(m, e, k.workspace, f, fate, differing)
+	if _, there := e.Drafts[k.workspace]; there && fate != ledger.WasRejected {
+		draft.Ended = e.Drafts[k.workspace].Ended
+		e.Drafts[k.workspace] = draft
 	}
 	return fate, nil
 }
@@ -315,13 +332,13 @@ func (s *settling) branchFacts(ctx context.Context, m member, f *found) (*ledger
 }
 
 // unmerged returns the commits of drafts that the branch of a Repository has not in its history. It is read once.
-func (h *settling) unmerged(ctx context.Context, r *repository) (map[git.Hash][]git.Hash, error) {
-	at := branchAt{r.git.Address() + " " + r.branch(), r.refs[r.branch()].Commit}
-	if own, known := h.own[at]; known {
+func (s *settling) unmerged(ctx context.Context, r *repository) (map[git.Hash][]git.Hash, error) {
+	at := branchAt{r.remote + " " + r.branch(), r.refs[r.branch()].Commit}
+	if own, known := s.own[at]; known {
 		return own, nil
 	}
 	own, err := r.git.Unmerged(ctx, drafts, at.commit)
-	h.own[at] = own
+	s.own[at] = own
 	return own, err
 }
 

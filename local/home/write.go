@@ -90,10 +90,11 @@ func (h *Home) begin(m member, d *packages.Draft, base, tree git.Hash, left stri
 			return err
 		}
 		e.Owners = owners
-		e.Drafts[d.Workspace] = ledger.Draft{Base: before, Written: tree, Seen: tree, Lock: lockID(lock), Announced: true,
-			LeftToPeople: left}
+		e.Drafts[d.Workspace] = ledger.Draft{Base: before, Written: tree, Seen: tree, Lock: lockID(lock),
+			Announced: true, LeftToPeople: left}
 	}
-	e.Labels, e.Annotations = labelled(e.Labels, d.Workspace, d.Labels), labelled(e.Annotations, d.Workspace, d.Annotations)
+	e.Labels = labelled(e.Labels, d.Workspace, d.Labels)
+	e.Annotations = labelled(e.Annotations, d.Workspace, d.Annotations)
 	h.put(m, &e)
 	return nil
 }
@@ -411,7 +412,8 @@ func (h *Home) Own(ctx context.Context, r *revision.Revision, owners []metav1.Ow
 	}
 	m := f.member()
 	e := h.entry(m)
-	e.Labels, e.Annotations = labelled(e.Labels, f.Workspace, md.Labels), labelled(e.Annotations, f.Workspace, md.Annotations)
+	e.Labels = labelled(e.Labels, f.Workspace, md.Labels)
+	e.Annotations = labelled(e.Annotations, f.Workspace, md.Annotations)
 	e.Owners = changedOwners(e.Owners, r.Owners, owners)
 	switch _, drafted := e.Drafts[f.workspace]; {
 	case !isOwned(e.Owners):
