@@ -84,6 +84,9 @@ const (
 	ReasonFunctionRunnerUnavailable = "FunctionRunnerUnavailable"
 	// ReasonPackageTooLarge says that a package is beyond the bounds of what is worked on (Stalled).
 	ReasonPackageTooLarge = "PackageTooLarge"
+	// ReasonRepositoryReplaced says that the branch of the Repository is not the one that was seen last, and does not have
+	// what was published of the package: it was recreated, restored, or forced back. Only variants sync reports it.
+	ReasonRepositoryReplaced = "RepositoryReplaced"
 	// ReasonPushRefused says that the git repository refuses what is pushed for the variant. Only variants sync reports it
 	// (Stalled).
 	ReasonPushRefused = "PushRefused"

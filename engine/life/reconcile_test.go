@@ -36,6 +36,7 @@ func TestStories(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(func() {
 		memorytest.AllSeen(t, false, len(stories)*len(caches), v1alpha1.ReasonBranchMoved, v1alpha1.ReasonPushRefused,
+			v1alpha1.ReasonRepositoryReplaced,
 			v1alpha1.ReasonPermissionMissing)
 	})
 	for name, story := range stories {

@@ -24,6 +24,8 @@ type branch struct {
 	fleet, dir string
 	// at is where the branch was seen, tree what the state was then; "" for none.
 	at, tree git.Hash
+	// seen are the branches with packages, as they are recorded.
+	seen home.Seen
 }
 
 // openBranch returns the state of a fleet at an address.
@@ -63,6 +65,9 @@ func (b *branch) load(ctx context.Context) (s *State, err error) {
 			"of %s, %s/%w: revert the commit that damaged it, or remove %s there, which forgets what was recorded",
 			b.git.Address(), b.dir, err, b.dir)
 	}
+	if s != nil {
+		b.seen = s.Seen
+	}
 	return s, err
 }
 
@@ -96,13 +101,13 @@ var errTwoSyncs = errors.New("another sync of this fleet has recorded something 
 	"run it again when the other one has ended")
 
 // record commits a state and pushes that, if the state has changed. Other fleets may record theirs at the same time.
+// That a branch with packages has moved is recorded with something else.
 func (b *branch) record(ctx context.Context, s *State, subject string) error {
-	files, err := s.encode(b.fleet)
-	if err != nil {
+	tree, err := b.treeOf(s, b.seen)
+	if err != nil || tree == b.tree {
 		return err
 	}
-	tree, err := b.put(files)
-	if err != nil || tree == b.tree {
+	if tree, err = b.treeOf(s, s.Seen); err != nil {
 		return err
 	}
 	for range 5 {
@@ -111,6 +116,7 @@ func (b *branch) record(ctx context.Context, s *State, subject string) error {
 			return fmt.Errorf("cannot record the state of the fleet: %w", err)
 		}
 		if pushed {
+			b.seen = s.Seen
 			return nil
 		}
 		at, seen, err := b.fetch(ctx)
@@ -123,6 +129,17 @@ func (b *branch) record(ctx context.Context, s *State, subject string) error {
 		b.at = at
 	}
 	return errors.New("cannot record the state of the fleet: the branch package-variants moves all the time")
+}
+
+// treeOf returns the tree with a state in which branches are at these commits.
+func (b *branch) treeOf(s *State, seen home.Seen) (git.Hash, error) {
+	of := *s
+	of.Seen = seen
+	files, err := of.encode(b.fleet)
+	if err != nil {
+		return "", err
+	}
+	return b.put(files)
 }
 
 // put returns the tree with files.

@@ -112,7 +112,7 @@ func Open(ctx context.Context, o Options) (_ *Fleet, err error) {
 	f.store, f.lost = newStore(id, &o, m, f.was)
 	f.source = m.Source()
 	f.home = home.New(home.Options{Cache: filepath.Join(o.Cache, "packages"), Fleet: id, Ledger: f.was.Packages,
-		Repositories: m.Repositories, Contact: f.contacts.check})
+		Seen: f.was.Seen, Repositories: m.Repositories, Contact: f.contacts.check})
 	return f, nil
 }
 

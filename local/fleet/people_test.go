@@ -139,8 +139,11 @@ func TestHotfixBesideADraft(t *testing.T) {
 	w.sync()
 	w.Push("main", "Hotfix", map[string]string{"edge/web/more.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n"})
 	report := w.sync()
-	w.Equal("found", []string{"default/edge.web.packagevariant-2: merged what is published into the draft",
-		"default/edge.web.v2: published what was merged"}, report.Found)
+	w.Equal("found", []string{"default/edge.web.v2: published what was merged"}, report.Found)
+	draft := strings.TrimPrefix(draft2, "heads/")
+	w.Equal("one commit on main", strings.TrimSpace(w.Remote.Git("rev-parse", "main")),
+		strings.TrimSpace(w.Remote.Git("rev-parse", draft+"^")))
+	w.Equal("what it changes", "edge/web/Kptfile\nedge/web/settings.yaml\n", w.Remote.Git("diff", "--name-only", "main", draft))
 	w.Equal("message", "edge.web.packagevariant-2 waits for a person to publish it", report.Variants[0].Message)
 	w.idle()
 }

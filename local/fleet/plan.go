@@ -110,7 +110,10 @@ func (s *syncer) heldInPlan(ctx context.Context, key types.NamespacedName) (bool
 			})
 		}
 	}
-	return s.held(ctx, key)
+	if held, err := s.held(ctx, key); held || err != nil {
+		return held, err
+	}
+	return false, s.renew(ctx, pv)
 }
 
 // planned are packages in which a plan is made: they note each write, and keep the files that revisions had before.

@@ -52,10 +52,19 @@ func (s *syncer) asked(ctx context.Context, pv *v1alpha1.PackageVariant) (string
 // forgets what a person rejected if something else is asked for.
 func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, error) {
 	pv, err := s.store.Variant(ctx, key.Namespace, key.Name)
-	if err != nil || pv == nil || pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil {
+	if err != nil || pv == nil || pv.Spec.Downstream == nil {
 		return false, err
 	}
 	pkg := revision.DownstreamOf(&pv.Spec)
+	if why := s.replaced[ledger.KeyOf(key.Namespace, pkg)]; why != "" {
+		return true, s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) {
+			pv.Status.ObservedInputs = ""
+			v1alpha1.Stalled(v1alpha1.ReasonRepositoryReplaced, why).Set(&pv.Status.Conditions, pv.Generation)
+		})
+	}
+	if pv.DeletionTimestamp != nil {
+		return false, nil
+	}
 	if r := s.home.RejectedOf(key.Namespace, pkg); r != nil {
 		asked, err := s.asked(ctx, pv)
 		if err != nil {

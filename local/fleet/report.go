@@ -156,9 +156,8 @@ func (r *Report) settled(s *home.Settled) {
 	for _, id := range s.Porchs {
 		r.note("%s was made by Porch. If a controller works on its Repository, too, stop one of the two", id)
 	}
-	for id, files := range s.Overtaken {
-		r.found(id + ": a person has to merge what is published into the draft, because git cannot: " +
-			strings.Join(files, ", "))
+	for id, why := range s.Overtaken {
+		r.found(id + ": a person has to merge what is published into the draft: " + why)
 	}
 	slices.Sort(r.Found)
 }

@@ -108,7 +108,7 @@ func (f *Fleet) Approve(ctx context.Context, r *revision.Revision) error {
 }
 
 // Reject removes a draft in memory: Push does the rest.
-func (f *Fleet) Reject(ctx context.Context, r *revision.Revision) error { return f.home.Delete(ctx, r) }
+func (f *Fleet) Reject(ctx context.Context, r *revision.Revision) error { return f.home.Reject(ctx, r) }
 
 // Push pushes what was approved or rejected, and returns why something was not, by the namespace and name of the draft.
 func (f *Fleet) Push(ctx context.Context, of []*revision.Revision) map[types.NamespacedName]error {

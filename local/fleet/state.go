@@ -3,15 +3,18 @@
 package fleet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/home"
 	"github.com/package-variants/package-variants/local/ledger"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,6 +25,8 @@ import (
 type State struct {
 	// Commit is the one of the fleet's directory that was synced last; "" if it was in none.
 	Commit git.Hash
+	// Seen are the branches with packages as they were seen last.
+	Seen home.Seen
 	// Addresses are those of the git repositories that were synced.
 	Addresses []string
 	Sets      map[types.NamespacedName]v1alpha2.PackageVariantSet
@@ -49,7 +54,26 @@ type fleetState struct {
 	Fleet     string        `json:"fleet"`
 	Commit    git.Hash      `json:"commit,omitempty"`
 	Addresses []string      `json:"addresses,omitempty"`
+	Branches  []seenBranch  `json:"branches,omitempty"`
 	Packages  ledger.Digest `json:"packages"`
+}
+
+// seenBranch is a branch with packages.
+type seenBranch struct {
+	Address string   `json:"address"`
+	Branch  string   `json:"branch"`
+	Commit  git.Hash `json:"commit"`
+}
+
+// branchesOf returns the branches with packages, sorted.
+func branchesOf(seen home.Seen) (all []seenBranch) {
+	for b, commit := range seen {
+		all = append(all, seenBranch{b.Address, b.Name, commit})
+	}
+	slices.SortFunc(all, func(a, b seenBranch) int {
+		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Branch, b.Branch))
+	})
+	return all
 }
 
 // newState returns a state without anything.
@@ -66,7 +90,7 @@ func (s *State) encode(fleet string) (map[string]string, error) {
 		files[name] = string(text)
 		return err
 	}
-	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses}
+	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses, Branches: branchesOf(s.Seen)}
 	var err error
 	if files[packagesFile], about.Packages, err = s.Packages.Encode(); err != nil {
 		return nil, err
@@ -123,7 +147,10 @@ func decode(files map[string]string) (*State, error) {
 	if about.Fleet == "" {
 		return nil, fmt.Errorf("%s: %w", fleetFile, errEmpty)
 	}
-	s.Commit, s.Addresses = about.Commit, about.Addresses
+	s.Commit, s.Addresses, s.Seen = about.Commit, about.Addresses, home.Seen{}
+	for _, b := range about.Branches {
+		s.Seen[home.Branch{Address: b.Address, Name: b.Branch}] = b.Commit
+	}
 	var err error
 	if s.Packages, err = ledger.Decode(files[packagesFile], about.Packages); err != nil {
 		return nil, fmt.Errorf("%s: %w", packagesFile, err)

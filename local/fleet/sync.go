@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
+	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
@@ -23,6 +25,7 @@ import (
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
 	"github.com/package-variants/package-variants/local/ledger"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -46,7 +49,9 @@ type syncer struct {
 	// if their pushes were refused.
 	errs    map[string]error
 	refused map[types.NamespacedName]bool
-	report  Report
+	// replaced are the packages that are left alone, because their branch is another one, and why.
+	replaced map[ledger.Key]string
+	report   Report
 }
 
 // Sync brings the packages of a fleet to what its manifests ask for. The report is of all that was done, also beside
@@ -173,11 +178,25 @@ func (s *syncer) removeAll(ctx context.Context) error {
 func (s *syncer) resume(ctx context.Context, variants ...v1alpha1.PackageVariant) (err error) {
 	for i := range variants {
 		if pv := &variants[i]; pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil {
+			s.inherit(ctx, pv)
 			err = errors.Join(err, s.home.Withdraw(revision.DownstreamOf(&pv.Spec), pv.Namespace,
 				revision.Owner{Name: pv.Name, UID: pv.UID}))
 		}
 	}
 	return errors.Join(err, s.claim(ctx, variants))
+}
+
+// inherit gives a variant that adopts what exists the package of one that is gone, such as the same one under another
+// name.
+func (s *syncer) inherit(ctx context.Context, pv *v1alpha1.PackageVariant) {
+	if pv.Spec.AdoptionPolicy != variant.AdoptionPolicyAdoptExisting || pv.Spec.Suspend {
+		return
+	}
+	s.home.Inherit(pv.Namespace, revision.DownstreamOf(&pv.Spec), revision.Owner{Name: pv.Name, UID: pv.UID},
+		func(name string) bool {
+			other, err := s.store.Variant(ctx, pv.Namespace, name)
+			return err == nil && (other == nil || other.DeletionTimestamp != nil)
+		})
 }
 
 // run does rounds until nothing is left to do.
@@ -186,19 +205,23 @@ func (s *syncer) run(ctx context.Context) error {
 		if err := s.look(ctx); err != nil {
 			return err
 		}
-		if err := s.reconcile(ctx); err != nil {
+		err := errors.Join(s.reconcile(ctx), s.endRenewals(ctx))
+		for _, left := range s.home.Left() {
+			s.report.note("%s", left)
+		}
+		if err != nil {
 			return err
 		}
 		pushed, err := s.push(ctx)
 		if err != nil {
 			return err
 		}
-		if err := s.record(ctx, false); err != nil || !pushed {
-			return err
+		if !pushed { // what comes of pushes is known when a round has looked at it
+			return s.record(ctx, false)
 		}
 	}
 	s.report.note("something is left to do after %d rounds: run it again", maxRounds)
-	return nil
+	return s.record(ctx, false)
 }
 
 // look reads where branches and tags are, and notes what people did.
@@ -211,6 +234,7 @@ func (s *syncer) look(ctx context.Context) error {
 		return err
 	}
 	s.report.settled(settled)
+	s.replaced = settled.Replaced
 	return s.resume(ctx, s.store.AllVariants()...)
 }
 
@@ -234,6 +258,9 @@ func (s *syncer) reconcile(ctx context.Context) error {
 			if held || s.refused[key] || ctx.Err() != nil {
 				continue
 			}
+			if err == nil {
+				err = s.renew(ctx, &pv)
+			}
 			var wait time.Duration
 			if err == nil {
 				wait, err = ofVariants.Reconcile(ctx, key)
@@ -245,6 +272,51 @@ func (s *syncer) reconcile(ctx context.Context) error {
 		}
 	}
 	s.report.note("some variants have not come to rest: run it again")
+	return nil
+}
+
+// renew has the draft of a variant made again, if nobody has edited it, and something else is asked for, or published,
+// than it was made for.
+func (s *syncer) renew(ctx context.Context, pv *v1alpha1.PackageVariant) error {
+	if pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil || pv.Spec.Suspend || pv.Status.OpenDraft == nil {
+		return nil
+	}
+	asked, err := s.asked(ctx, pv)
+	if err != nil {
+		return err
+	}
+	name, files, err := s.home.Renew(ctx, pv.Namespace, revision.DownstreamOf(&pv.Spec), asked)
+	if err != nil || name == "" {
+		return err
+	}
+	return s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) {
+		if saved := pv.Status.SavedDraft; saved != nil && saved.Name == name { // as far as it goes, the sync wrote it
+			pv.Status.SavedDraft = &v1alpha1.SavedDraft{Name: name, Content: kptfile.Digest(files)}
+		}
+	})
+}
+
+// endRenewals ends the drafts that were begun again and not saved: their variants need none, or have to wait.
+func (s *syncer) endRenewals(ctx context.Context) error {
+	for _, key := range s.home.Renewed() {
+		isUpToDate := false
+		for _, name := range revision.Variants(s.home.Ledger()[key].Owners) {
+			pv, err := s.store.Variant(ctx, key.Namespace, name)
+			if err != nil {
+				return err
+			}
+			isUpToDate = isUpToDate || pv != nil && meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionReady)
+			if pv == nil || isUpToDate {
+				continue
+			}
+			before := s.was.Variants[objects.KeyOf(pv)].Status.SavedDraft
+			err = s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) { pv.Status.SavedDraft = before })
+			if err != nil {
+				return err
+			}
+		}
+		s.home.EndRenewal(key, isUpToDate)
+	}
 	return nil
 }
 
@@ -342,7 +414,14 @@ func (s *syncer) record(ctx context.Context, announce bool) error {
 	now := newState()
 	now.Commit, now.Addresses = s.state.Commit, s.state.Addresses
 	for _, set := range s.store.AllSets() {
-		now.Sets[objects.KeyOf(&set)] = set
+		key := objects.KeyOf(&set)
+		if announce { // what a set says of its variants may not happen; which waves it opens, has to be known before
+			rollout := set.Status.Rollout
+			before := s.was.Sets[key]
+			before.Status.DeepCopyInto(&set.Status)
+			set.Status.Rollout = rollout
+		}
+		now.Sets[key] = set
 	}
 	asked := map[ledger.Key]bool{}
 	for _, pv := range s.store.AllVariants() {
@@ -373,6 +452,7 @@ func (s *syncer) record(ctx context.Context, announce bool) error {
 	if announce {
 		subject = "Announce what the sync of " + s.subject() + " pushes"
 	}
+	now.Seen = s.home.Seen()
 	if err := s.branch.record(ctx, now, subject); err != nil {
 		return err
 	}

@@ -208,6 +208,15 @@ func (r *Repository) MergeBase(ctx context.Context, a, b Hash) (Hash, error) {
 	return Hash(line), err
 }
 
+// Follows reports whether a commit is another one, or has it in its history. One that is not there is in none.
+func (r *Repository) Follows(ctx context.Context, commit, earlier Hash) (bool, error) {
+	_, err := r.run(ctx, nil, "merge-base", "--is-ancestor", string(earlier), string(commit))
+	if hasExited(err, 1) || hasExited(err, 128) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Merge merges two commits as git does, and returns the tree, or else the files in which they conflict.
 func (r *Repository) Merge(ctx context.Context, ours, theirs Hash) (tree Hash, conflicts []string, err error) {
 	if err := r.Write(ctx); err != nil {

@@ -5,10 +5,14 @@ package home
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
@@ -29,6 +33,8 @@ type clone struct {
 	line         map[branchAt]bool
 	// unpushed is what refs are to be, and are not yet.
 	unpushed map[git.Hash]bool
+	// below has a ref below each directory of refs; nil if nobody asked for one.
+	below map[string]string
 	// before is what was published before each tag of this round.
 	before map[string]*ledger.Published
 	// packages are the refs of each package, and removals the branches by which people remove one, by its path.
@@ -87,7 +93,7 @@ func (c *clone) fetch(ctx context.Context, contact func(address string) error) {
 	c.changes, c.publications, c.line = map[string]*change{}, nil, map[branchAt]bool{}
 	c.unpushed, c.before = map[git.Hash]bool{}, map[string]*ledger.Published{}
 	c.packages, c.removals = map[string]map[string]bool{}, map[string]string{}
-	c.refs, c.err = nil, nil
+	c.refs, c.err, c.below = nil, nil, nil
 	if c.err = contact(c.remote); c.err != nil {
 		return
 	}
@@ -144,6 +150,37 @@ func (c *clone) set(name string, ref git.Ref, of id, needs ...need) {
 	if c.refs[name].Hash == ref.Hash {
 		delete(c.changes, name)
 	}
+}
+
+// inTheWay returns the ref of the git repository that keeps another one from being made, as git has no name that is the
+// beginning of another one; "" if none does.
+func (c *clone) inTheWay(name string) string {
+	if c.below == nil {
+		c.below = map[string]string{}
+		for ref := range c.refs {
+			for above := path.Dir(ref); above != "refs" && above != "."; above = path.Dir(above) {
+				c.below[above] = ref
+			}
+		}
+	}
+	for above := path.Dir(name); above != "refs" && above != "."; above = path.Dir(above) {
+		if c.refs[above].Hash != "" {
+			return above
+		}
+	}
+	return c.below[name]
+}
+
+// refuse returns the error of a ref that cannot be made, because another one is in its way; nil if it can.
+func (c *clone) refuse(name string) error {
+	other := c.inTheWay(name)
+	if other == "" {
+		return nil
+	}
+	err := fmt.Errorf("the git repository %s has %s, so it cannot have %s: rename or delete the former", c.git.Address(),
+		other, name)
+	return &packages.Error{Kind: packages.ErrRefused, Err: err,
+		Condition: v1alpha1.Stalled(v1alpha1.ReasonPushRefused, err.Error())}
 }
 
 // at returns the tree of a directory in a commit; "" if there is none.

@@ -39,10 +39,17 @@ type Home struct {
 	repositories map[key]*repository
 	clones       []*clone
 	ledger       ledger.Ledger
+	// seen are the branches as they were seen last, replaced those that are other ones by now.
+	seen     Seen
+	replaced map[Branch]bool
 	// proposed are the drafts that are proposed, with the trees that were: nobody else sees that.
 	proposed map[id]git.Hash
 	// again are the drafts of which the merge was refused before this home began, and is tried again.
 	again map[id]bool
+	// renewed are the drafts that are made again in this round.
+	renewed map[id]*renewal
+	// left is what is to be told about drafts that belong to no variant any more.
+	left []string
 	// judged is what Settle found out about drafts.
 	judged map[id]judgement
 	index  index
@@ -70,13 +77,15 @@ type Options struct {
 	Repositories []manifests.Repository
 	// Ledger is the one that the Home had at its end; nil for none.
 	Ledger ledger.Ledger
+	// Seen are the branches as the Home saw them at its end; nil for none.
+	Seen Seen
 	// Contact returns why the git repository of an address is not contacted; nil if it is, as all are without Contact.
 	Contact func(address string) error
 }
 
 // New returns a home. It reads nothing before Fetch.
 func New(o Options) *Home {
-	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, ledger: maps.Clone(o.Ledger),
+	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, ledger: maps.Clone(o.Ledger), seen: o.Seen,
 		proposed: map[id]git.Hash{}, memo: tasks.NewMemo(), contact: o.Contact}
 	if h.contact == nil {
 		h.contact = func(string) error { return nil }
@@ -124,7 +133,7 @@ func (h *Home) Fetch(ctx context.Context) error {
 		all.Go(func() { c.fetch(ctx, h.contact) })
 	}
 	all.Wait()
-	h.proposed, h.judged = map[id]git.Hash{}, map[id]judgement{}
+	h.proposed, h.judged, h.renewed = map[id]git.Hash{}, map[id]judgement{}, map[id]*renewal{}
 	h.forget()
 	return ctx.Err()
 }

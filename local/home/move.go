@@ -27,7 +27,10 @@ func (h *Home) Move(ctx context.Context, r *revision.Revision, to revision.Lifec
 	}
 	switch [2]revision.Lifecycle{f.Lifecycle, to} {
 	case [2]revision.Lifecycle{revision.Draft, revision.Proposed}:
-		h.proposed[f.id()] = f.tree
+		next := place{path: f.path, number: f.in.latest(f.path) + 1}
+		if err = f.in.refuse(next.ref()); err == nil { // otherwise it could not be published
+			h.proposed[f.id()] = f.tree
+		}
 	case [2]revision.Lifecycle{revision.Proposed, revision.Draft}:
 		delete(h.proposed, f.id())
 	case [2]revision.Lifecycle{revision.Proposed, revision.Published}:
@@ -68,6 +71,9 @@ func (h *Home) publish(ctx context.Context, f *found) error {
 			"the branch has another %s than the one that the draft %s began with", f.path, f.Name))
 	}
 	p := place{path: f.path, number: c.latest(f.path) + 1}
+	if err := c.refuse(p.ref()); err != nil {
+		return err
+	}
 	version := strconv.Itoa(p.number)
 	message, err := messageOf(fmt.Sprintf("Publish %s v%s", f.path, version),
 		&annotation{Package: f.path, Workspace: f.Workspace, Revision: version}, made{fleet: h.fleet})

@@ -166,3 +166,21 @@ func (h *Home) Prune(isAsked func(ledger.Key) bool) {
 		}
 	}
 }
+
+// Inherit gives a package, with its drafts as they are, to another owner, if all that it has are gone.
+func (h *Home) Inherit(namespace string, of revision.Package, to revision.Owner, isGone func(variant string) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	key := ledger.KeyOf(namespace, of)
+	e, known := h.ledger[key]
+	owners := revision.Variants(e.Owners)
+	stays := func(o string) bool { return o == to.Name || !isGone(o) }
+	if !known || len(owners) == 0 || slices.ContainsFunc(owners, stays) {
+		return
+	}
+	e.Owners = []metav1.OwnerReference{to.Reference()}
+	h.ledger[key] = e
+	if r := h.repositories[repositoryKey(key)]; r != nil && r.err == nil && r.refs != nil {
+		r.touch(r.place(of.Name))
+	}
+}

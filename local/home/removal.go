@@ -26,7 +26,7 @@ func (h *Home) remove(ctx context.Context, f *found, owners []metav1.OwnerRefere
 	}
 	m := f.member()
 	e := h.entry(m)
-	if err := h.askRemoval(ctx, m, &e); err != nil {
+	if err := h.askRemoval(ctx, m, e.Owners); err != nil {
 		return err
 	}
 	if !isOwned(owners) {
@@ -37,11 +37,11 @@ func (h *Home) remove(ctx context.Context, f *found, owners []metav1.OwnerRefere
 }
 
 // askRemoval makes the branch by which a person removes a package.
-func (h *Home) askRemoval(ctx context.Context, m member, e *ledger.Entry) error {
+func (h *Home) askRemoval(ctx context.Context, m member, by []metav1.OwnerReference) error {
 	where := m.where()
 	message := removes + where + "\n"
-	if by := revision.Variants(e.Owners); len(by) > 0 {
-		message += "\n" + trailersOf(h.by(m.in.Namespace, by[0], ""))
+	if names := revision.Variants(by); len(names) > 0 {
+		message += "\n" + trailersOf(h.by(m.in.Namespace, names[0], ""))
 	}
 	branch := m.in.ref(m.in.branch()).Commit
 	commit, err := m.in.commit(ctx, branch, where, "", message, branch)

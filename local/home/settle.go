@@ -22,8 +22,8 @@ type Settled struct {
 	// Done are the drafts whose branches went because they are merged, Updated those that got what is newer on their
 	// branch.
 	Done, Updated []string
-	// Overtaken are the drafts in which git cannot merge that, with the files in which they conflict.
-	Overtaken map[string][]string
+	// Overtaken are the drafts into which that cannot be merged, and why.
+	Overtaken map[string]string
 	// Merged and Rejected are the drafts whose branches somebody removed: after a merge, and without one. Differing are
 	// the files that were merged otherwise than they were seen.
 	Merged, Rejected []string
@@ -37,6 +37,9 @@ type Settled struct {
 	Porchs []string
 	// Removed are the packages, by namespace and name, of which the removal was merged.
 	Removed []string
+	// Replaced are the packages whose branch is not the one that was seen last and does not have what was published of
+	// them, and why that is so: they are left alone.
+	Replaced map[ledger.Key]string
 }
 
 // Settle lets the content of the branches decide, for the packages that variants own: what was merged is published,
@@ -49,9 +52,13 @@ func (h *Home) Settle(ctx context.Context) (_ *Settled, err error) {
 	defer classify(&err)
 	defer h.forget()
 	s := h.newSettling()
+	h.replaced = map[Branch]bool{}
+	if err := s.findReplaced(ctx); err != nil {
+		return nil, err
+	}
 	for _, key := range slices.SortedFunc(maps.Keys(h.ledger), ledger.Key.Compare) {
 		r := h.repositories[repositoryKey(key)]
-		if r == nil || r.err != nil || r.ref(r.branch()).Commit == "" {
+		if r == nil || r.err != nil || r.ref(r.branch()).Commit == "" || s.Replaced[key] != "" {
 			continue
 		}
 		if err := s.settle(ctx, member{r, key.Package}); ctx.Err() != nil {
@@ -64,7 +71,8 @@ func (h *Home) Settle(ctx context.Context) (_ *Settled, err error) {
 }
 
 func (h *Home) newSettling() *settling {
-	return &settling{Home: h, Settled: &Settled{Overtaken: map[string][]string{}}, merged: map[member][]string{},
+	return &settling{Home: h, Settled: &Settled{Overtaken: map[string]string{}, Replaced: map[ledger.Key]string{}},
+		merged: map[member][]string{}, followed: map[[2]git.Hash]bool{},
 		names: map[member]string{}, arrived: map[member]bool{}, tree: map[member]git.Hash{},
 		own: map[branchAt]map[git.Hash][]git.Hash{}, left: map[branchAt]map[string]member{}}
 }
@@ -80,14 +88,16 @@ type settling struct {
 	arrived map[member]bool
 	// tree is what is to be published.
 	tree map[member]git.Hash
+	// followed says of pairs of commits whether the second follows the first.
+	followed map[[2]git.Hash]bool
 	// own are the commits of drafts that a branch has not in its history, each with its parents.
 	own map[branchAt]map[git.Hash][]git.Hash
 	// left are the packages to be published, by the branch and their paths.
 	left map[branchAt]map[string]member
 }
 
-// judgement is what is known of a draft: whether its branch changes more than its package, whether git cannot merge
-// into it what was published beside it, and whether the main branch has another package at its place.
+// judgement is what is known of a draft: whether its branch changes more than its package, whether what was published
+// beside it is not in it, and whether the main branch has another package at its place.
 type judgement struct{ beside, overtaken, foreign bool }
 
 // settle settles a package.
@@ -113,7 +123,9 @@ func (s *settling) settle(ctx context.Context, m member) error {
 			return err
 		}
 	}
-	if s.removal(m, &e, main) {
+	if hasEnded, err := s.removal(ctx, m, &e, main); err != nil {
+		return err
+	} else if hasEnded {
 		e = ledger.Entry{}
 	}
 	s.put(m, &e)
@@ -184,7 +196,7 @@ func (s *settling) decide(ctx context.Context, m member, e *ledger.Entry, k id, 
 	s.judged[k] = judgement{beside: draft.Beside, foreign: fate == ledger.Foreign}
 	if fate == ledger.Open && main != draft.Base {
 		e.Drafts[k.workspace] = draft
-		return fate, s.behind(ctx, m, e, f, main)
+		return fate, s.bringUp(ctx, m, e, f, main)
 	}
 	s.ended(m, e, k.workspace, f, fate, differing)
 	if _, there := e.Drafts[k.workspace]; there && fate != ledger.WasRejected {
@@ -270,7 +282,7 @@ func (s *settling) factsOn(ctx context.Context, m member, e *ledger.Entry, draft
 
 // contentFacts returns what a draft changed, and what the main branch has.
 func (s *settling) contentFacts(m member, draft *ledger.Draft, main git.Hash) (facts *ledger.Facts, err error) {
-	facts = &ledger.Facts{Reached: true, Announced: draft.Announced}
+	facts = &ledger.Facts{Reached: !s.replaced[m.in.mainBranch()], Announced: draft.Announced}
 	if facts.Base, err = m.in.flat(draft.Base); err == nil {
 		facts.Main, err = m.in.flat(main)
 	}
@@ -388,58 +400,6 @@ func (r *repository) isBeside(ctx context.Context, f *found, own map[git.Hash][]
 	return only != now.Tree, err
 }
 
-// behind merges what is newer on the branch into a draft, if git can.
-func (s *settling) behind(ctx context.Context, m member, e *ledger.Entry, f *found, main git.Hash) error {
-	if f == nil {
-		return nil
-	}
-	branch := m.in.ref(m.in.branch()).Commit
-	tree, conflicts, err := m.in.git.Merge(ctx, git.Hash(f.Commit), branch)
-	if err != nil {
-		return err
-	}
-	root, err := m.in.git.Commit(branch)
-	switch {
-	case err != nil:
-		return err
-	case tree == "":
-		s.judged[f.id()] = judgement{beside: s.judged[f.id()].beside, overtaken: true}
-		s.Overtaken[f.Namespace+"/"+f.Name] = conflicts
-		return nil
-	case tree == root.Tree:
-		s.ended(m, e, f.workspace, f, ledger.Merged, nil)
-		return nil
-	}
-	s.Updated = append(s.Updated, f.Namespace+"/"+f.Name)
-	return s.update(ctx, m, e, f, tree, branch, main)
-}
-
-// update merges a branch into a draft.
-func (h *Home) update(ctx context.Context, m member, e *ledger.Entry, f *found, tree, branch, main git.Hash) error {
-	draft, by := e.Drafts[f.workspace], f.made
-	at, err := f.in.git.TreeAt(tree, f.path)
-	if err != nil {
-		return err
-	}
-	if draft.Written == f.tree { // what nobody edited stays what nobody edited
-		draft.Written, by.tree = at, string(at)
-	}
-	draft.Base, draft.Seen = main, at
-	e.Drafts[f.workspace] = draft
-	message, err := messageOf("Merge what is published into the draft of "+f.path,
-		&annotation{Package: f.path, Workspace: f.workspace}, by)
-	if err != nil {
-		return err
-	}
-	commit, err := f.in.git.PutCommit(ctx, &git.Commit{Tree: tree, Parents: []git.Hash{git.Hash(f.Commit), branch},
-		Message: message})
-	if err != nil {
-		return err
-	}
-	m.in.set(f.ref(), git.Ref{Hash: commit, Commit: commit}, f.id())
-	return nil
-}
-
 // back finds that what was rejected is back: its branch was restored, or the main branch has it, and it is published.
 func (s *settling) back(ctx context.Context, m member, e *ledger.Entry, main git.Hash) error {
 	r := e.Rejected
@@ -467,7 +427,7 @@ func (s *settling) back(ctx context.Context, m member, e *ledger.Entry, main git
 }
 
 // removal finds out what became of the removal of a package, and reports whether it has ended.
-func (s *settling) removal(m member, e *ledger.Entry, main git.Hash) bool {
+func (s *settling) removal(ctx context.Context, m member, e *ledger.Entry, main git.Hash) (bool, error) {
 	where := m.where()
 	ref, there := m.in.removals[where]
 	there = there && m.in.ref(ref).Hash != ""
@@ -475,16 +435,18 @@ func (s *settling) removal(m member, e *ledger.Entry, main git.Hash) bool {
 	case main == "" && there:
 		m.in.set(ref, git.Ref{}, id{Key: m.key()})
 		s.Removed = append(s.Removed, m.key().Namespace+"/"+m.key().Of().String())
-		return false // until a fetch has shown it
+		return false, nil // until a fetch has shown it
 	case e.Removal == nil:
-		return false
+		return false, nil
 	case main == "":
-		return true
+		return true, nil
+	case !there && !e.Removal.Seen: // it was not pushed
+		return false, s.askRemoval(ctx, m, e.Removal.By)
 	case !there:
-		return e.Removal.Seen
+		return true, nil
 	}
 	e.Removal = &ledger.Removal{By: e.Removal.By, Seen: true}
-	return false
+	return false, nil
 }
 
 // others looks at the branches of a package that are no drafts of its variant: one that was published is back, and goes

@@ -134,6 +134,10 @@ func (h *Home) vacant(ctx context.Context, d *packages.Draft) (*repository, stri
 	if err == nil && d.Task.Type == revision.Clone {
 		err = r.exists(r.place(d.Package.Name))
 	}
+	if err == nil {
+		p := place{path: r.place(d.Package.Name), workspace: d.Workspace}
+		err = r.refuse(p.ref())
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -338,8 +342,8 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 	by := h.by(f.Namespace, variant, tree)
 	a := &annotation{Package: f.path, Workspace: f.Workspace}
 	subject, parents := "Save "+f.path, []git.Hash{head}
-	change := c.changes[f.ref()]
-	if change != nil && c.refs[f.ref()].Hash == "" { // nobody has seen it
+	change, renewed := c.changes[f.ref()], h.renewed[f.id()]
+	if change != nil && (c.refs[f.ref()].Hash == "" || renewed != nil) { // nobody has seen it
 		old, err := c.git.Commit(head)
 		if err != nil {
 			return err
@@ -367,6 +371,16 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 			return err
 		}
 		draft.Written, draft.Seen, draft.Lock = tree, tree, lockID(lock)
+		if renewed != nil {
+			renewed.saved = true
+			if draft.Base, err = c.packageAt(parents[0], f.path); err != nil {
+				return err
+			}
+			if draft.Base == renewed.draft.Base && tree == renewed.draft.Seen { // it comes out the same
+				h.restore(f.member(), f.id(), renewed)
+				draft = renewed.draft
+			}
+		}
 		e.Drafts[f.workspace] = draft
 		h.put(f.member(), &e)
 	}
@@ -458,32 +472,84 @@ func with(labels, more map[string]string) map[string]string {
 	return out
 }
 
-// Delete implements packages.Home.
+// Delete implements packages.Home. A draft with something of a person in it keeps its branch, and is nobody's then:
+// Left says so.
 func (h *Home) Delete(ctx context.Context, r *revision.Revision) (err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer classify(&err)
-	if _, err := h.repository(r.Namespace, r.Package.Repo); err != nil {
+	f, err := h.deletable(ctx, r)
+	if f == nil {
 		return err
+	}
+	m := f.member()
+	e := h.entry(m)
+	draft, drafted := e.Drafts[f.workspace]
+	if !drafted || draft.Written == f.tree && !draft.Beside {
+		h.end(f)
+		return nil
+	}
+	delete(e.Drafts, f.workspace)
+	if h.put(m, &e); e.Published == nil && len(e.Drafts) == 0 {
+		delete(h.ledger, m.key())
+	}
+	h.left = append(h.left, fmt.Sprintf("%s/%s: its branch %s stays, at %s, because people changed it: it belongs to no "+
+		"variant any more, so delete it when nobody needs it", f.Namespace, f.Name, strings.TrimPrefix(f.ref(), branches),
+		f.Commit))
+	return nil
+}
+
+// Reject removes the branch of a draft, whatever is in it, for a person who has seen it.
+func (h *Home) Reject(ctx context.Context, r *revision.Revision) (err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer classify(&err)
+	f, err := h.deletable(ctx, r)
+	if f != nil {
+		h.end(f)
+	}
+	return err
+}
+
+// Left returns what is to be told about drafts that belong to no variant any more, once.
+func (h *Home) Left() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	left := h.left
+	h.left = nil
+	return left
+}
+
+// deletable returns a draft; nil if there is none any more.
+func (h *Home) deletable(ctx context.Context, r *revision.Revision) (*found, error) {
+	if _, err := h.repository(r.Namespace, r.Package.Repo); err != nil {
+		return nil, err
 	}
 	f, err := h.find(ctx, r.Namespace, r.Name)
 	switch {
 	case err != nil:
-		return ignoreAbsent(err)
+		return nil, ignoreAbsent(err)
 	case f.Published():
-		return failed(packages.ErrRefused, "%s is published: propose its deletion", f.Name)
+		return nil, failed(packages.ErrRefused, "%s is published: propose its deletion", f.Name)
 	}
+	return f, nil
+}
+
+// end ends the branch of a draft.
+func (h *Home) end(f *found) {
 	f.in.set(f.ref(), git.Ref{}, f.id())
 	delete(h.proposed, f.id())
-	e := h.entry(f.member())
-	if draft, drafted := e.Drafts[f.workspace]; drafted {
-		draft.Ended = true
-		if e.Drafts[f.workspace] = draft; f.in.refs[f.ref()].Hash == "" { // nobody has seen it
-			delete(e.Drafts, f.workspace)
-		}
-		h.put(f.member(), &e)
+	m := f.member()
+	e := h.entry(m)
+	draft, drafted := e.Drafts[f.workspace]
+	if !drafted {
+		return
 	}
-	return nil
+	draft.Ended = true
+	if e.Drafts[f.workspace] = draft; f.in.refs[f.ref()].Hash == "" { // nobody has seen it
+		delete(e.Drafts, f.workspace)
+	}
+	h.put(m, &e)
 }
 
 // current returns a revision if it is still what was read.
