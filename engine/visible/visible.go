@@ -6,9 +6,13 @@ package visible
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/package-variants/package-variants/functions/krm"
 )
+
+// Line returns a text on one line, with a single space between its words, and as visible as krm.Visible makes it.
+func Line(text string) string { return krm.Visible(strings.Join(strings.Fields(text), " ")) }
 
 // All makes every text reachable from a pointer visible, as krm.Visible does: in exported fields, lists and maps, and
 // in map keys.

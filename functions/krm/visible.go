@@ -13,8 +13,9 @@ import (
 )
 
 // Visible returns a text as it may be shown on a terminal or a page. Control characters, except line feeds and tabs,
-// Unicode's direction overrides, and bytes that are not UTF-8 are escaped as in a string of Go: a name of a package
-// could clear the screen with them, or hide what stands next to it. A text that is visible already stays as it is.
+// Unicode's controls of direction (its property Bidi_Control), and bytes that are not UTF-8 are escaped as in a string
+// of Go: a name of a package could clear the screen with them, or hide what stands next to it. A text that is visible
+// already stays as it is.
 func Visible(text string) string {
 	if !strings.ContainsFunc(text, isHidden) && utf8.ValidString(text) {
 		return text
@@ -37,8 +38,7 @@ func Visible(text string) string {
 
 // isHidden reports whether a terminal or a browser does something with a character other than show it.
 func isHidden(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' ||
-		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }
 
 // makeVisible makes all texts of results visible.

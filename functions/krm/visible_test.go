@@ -25,6 +25,7 @@ func TestVisible(t *testing.T) {
 		"\u0085\u009b31m":       `\u0085\u009b31m`,
 		"a\u202eb\u202a\u202cc": `a\u202eb\u202a\u202cc`,
 		"\u2066a\u2069\u2065":   `\u2066a\u2069` + "\u2065",
+		"\u200ea\u200f\u061c":   `\u200ea\u200f\u061c`,
 		"a\xffb\x9b":            `a\xffb\x9b`,
 	} {
 		got := krm.Visible(text)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/markdown"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -82,9 +83,9 @@ type Removal struct {
 func (s *syncer) removals() (all []Removal) {
 	for _, r := range s.home.Removals() {
 		all = append(all, Removal{r.Namespace, r.String(), &PullRequest{r.Branches,
-			r.String() + ": removal", "Removal of a package: its PackageVariant " +
-				nameOf(Line{Namespace: r.Namespace, Name: r.Variant}) + " is gone. Merging it removes the package, and leaves " +
-				"its tags; deleting its branch leaves the package, which is no variant's then.\n"}})
+			markdown.Title(r.String() + ": removal"), "Removal of a package: its PackageVariant " +
+				markdown.Code(nameOf(Line{Namespace: r.Namespace, Name: r.Variant})) + " is gone. Merging it removes the " +
+				"package, and leaves its tags; deleting its branch leaves the package, which is no variant's then.\n"}})
 	}
 	return all
 }
@@ -94,14 +95,19 @@ var made = map[revision.TaskType]string{
 	revision.Clone: "clone of", revision.Upgrade: "upgrade to", revision.Edit: "edit of",
 }
 
-// pullRequest returns the pull request for the draft of a variant.
+// maxMessage is how much of a message stands in the body of a pull request, in bytes.
+const maxMessage = 20_000
+
+// pullRequest returns the pull request for the draft of a variant. What packages and servers decide about is code in
+// it.
 func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
 	draft, err := s.home.Get(ctx, l.Namespace, l.Draft)
 	if err != nil {
 		return nil
 	}
 	p := &PullRequest{Branches: s.home.BranchesOf(&draft), Title: draft.Package.String() + ": draft",
-		Body: "Draft of the PackageVariant " + nameOf(*l) + ". Merging it publishes it; deleting its branch rejects it.\n"}
+		Body: "Draft of the PackageVariant " + markdown.Code(nameOf(*l)) + ". Merging it publishes it; deleting its branch " +
+			"rejects it.\n"}
 	if how := made[draft.Task.Type]; how != "" {
 		source := draft.Task.Source
 		if l.State == v1alpha1.ConditionReady && draft.Task.Type != revision.Edit { // it may have been moved there since
@@ -111,9 +117,10 @@ func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
 	}
 	for _, more := range []string{l.Message, l.Conflicts} {
 		if more != "" {
-			p.Body += "\n" + more + "\n"
+			p.Body += "\n" + markdown.Code(markdown.Cut(more, maxMessage)) + "\n"
 		}
 	}
+	p.Title = markdown.Title(p.Title)
 	return p
 }
 

@@ -48,26 +48,38 @@ func busy() *plans.Plan {
 func TestComment(t *testing.T) {
 	t.Parallel()
 	const want = "### Plan: 1 delete, 2 prune, 1 create, 4 upgrade, 1 publish, 1 unchanged; 4 conflicts.\n\n" +
-		"Over the snapshot snapshot, namespace fleet, planned at 2026-11-23 12:00 UTC. The newest that the snapshot has is of " +
-		"2026-11-21 10:00 UTC, 2d2h before.\n\n" +
-		"#### Look at these first\n\n| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n" +
-		"| **delete** | osl | osl/web |  |  | let the variant go |\n" +
-		"| **create, prune** | rom | rom/web |  |  | delete old.web.v1; UpToDate |\n" +
-		"| **upgrade, prune** | par | par/web | b.web.v1 -&gt; b.web.v2 | 2 | propose the deletion of par.web.v0; UpToDate (Draft) |\n" +
-		"| **upgrade, publish** | ldn | ldn/web | b.web.v1 -&gt; b.web.v2 | 2 | approve it; UpToDate (Published) |\n\n" +
-		"#### Conflicts\n\n| where | original | here | upstream | who wins | variants |\n|---|---|---|---|---|---|\n" +
-		"| spec.replicas of a.yaml | 1 | 5 | 2 | the upstream | ams, fra, ldn, par |\n\n" +
-		"> a note\n\n" +
-		"#### PackageVariantSet sites\n\ncreates 0, updates 3 and deletes 1 variant. Then RolloutAwaitingApproval: approve it by the annotation x=y; it is old\n\n" +
-		"| wave | then | targets | updated | reached | failed | |\n|---|---|---|---|---|---|---|\n" +
-		"| all | AwaitingApproval | 3 | 3 | 3 | 0 | 3 of 3 |\n\n" +
-		"#### What else changes, and what waits\n\n| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n" +
-		"| **upgrade** | ams | ams/web | b.web.v1 -&gt; b.web.v2 | 2 | UpToDate (Draft) |\n" +
-		"| **upgrade** | fra | fra/web | b.web.v1 -&gt; b.web.v2 | 2 | UpToDate (Draft) |\n\n" +
+		"Over `the snapshot snapshot`, namespace `fleet`, planned at 2026-11-23 12:00 UTC. The newest that the snapshot has is of 2026-11-21 10:00 UTC, 2d2h before.\n" +
+		"\n" +
+		"#### Look at these first\n\n" +
+		"| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n| **delete** | `osl` | `osl/web` |  |  | `let the variant go` |\n" +
+		"| **create, prune** | `rom` | `rom/web` |  |  | `delete old.web.v1; UpToDate` |\n| **upgrade, prune** | `par` | `par/web` | `b.web.v1 -> b.web.v2` | 2 | `propose the deletion of par.web.v0; UpToDate (Draft)` |\n" +
+		"| **upgrade, publish** | `ldn` | `ldn/web` | `b.web.v1 -> b.web.v2` | 2 | `approve it; UpToDate (Published)` |\n" +
+		"\n" +
+		"#### Conflicts\n\n" +
+		"| where | original | here | upstream | who wins | variants |\n|---|---|---|---|---|---|\n| `spec.replicas of a.yaml` | `1` | `5` | `2` | the upstream | `ams, fra, ldn, par` |\n" +
+		"\n" +
+		"> `a note`\n\n" +
+		"#### PackageVariantSet `sites`\n\n" +
+		"creates 0, updates 3 and deletes 1 variant. Then `RolloutAwaitingApproval: approve it by the annotation x=y; it is old`\n" +
+		"\n" +
+		"| wave | then | targets | updated | reached | failed | |\n|---|---|---|---|---|---|---|\n| `all` | `AwaitingApproval` | 3 | 3 | 3 | 0 | `3 of 3` |\n" +
+		"\n" +
+		"#### What else changes, and what waits\n\n" +
+		"| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n| **upgrade** | `ams` | `ams/web` | `b.web.v1 -> b.web.v2` | 2 | `UpToDate (Draft)` |\n" +
+		"| **upgrade** | `fra` | `fra/web` | `b.web.v1 -> b.web.v2` | 2 | `UpToDate (Draft)` |\n\n" +
 		"Unchanged: 1 variant.\n\n" +
-		"<details><summary>Kptfile (the same in 4 packages: ams.web.v2, fra.web.v2, ldn.web.v2, par.web.v2)</summary>\n\n```diff\n-v1\n+v2\n```\n\n</details>\n\n" +
-		"<details><summary>a.yaml (the same in 3 packages: ams.web.v2, ldn.web.v2, par.web.v2)</summary>\n\n```diff\n-1\n+2\n```\n\n</details>\n\n" +
-		"<details><summary>a.yaml (fra.web.v2, compared with fra.web.v1)</summary>\n\n```diff\n-1\n+3\n```\n\n</details>\n"
+		"<details><summary><code>Kptfile</code> (the same in 4 packages: <code>ams.web.v2, fra.web.v2, ldn.web.v2, par.web.v2</code>)</summary>\n" +
+		"\n" +
+		"```diff\n-v1\n+v2\n```\n\n" +
+		"</details>\n\n" +
+		"<details><summary><code>a.yaml</code> (the same in 3 packages: <code>ams.web.v2, ldn.web.v2, par.web.v2</code>)</summary>\n" +
+		"\n" +
+		"```diff\n-1\n+2\n```\n\n" +
+		"</details>\n\n" +
+		"<details><summary><code>a.yaml</code> (<code>fra.web.v2</code>, compared with <code>fra.web.v1</code>)</summary>\n" +
+		"\n" +
+		"```diff\n-1\n+3\n```\n\n" +
+		"</details>\n"
 	var out bytes.Buffer
 	if err := Markdown(&out, busy()); err != nil {
 		t.Fatal(err)

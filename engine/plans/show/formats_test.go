@@ -58,8 +58,8 @@ func TestNamespaces(t *testing.T) {
 	plan.Count()
 	for format, want := range map[string][]string{
 		"text": {"PackageVariantSet a/s: ", "PackageVariantSet b/s: ", "\nwait    a/v  ", "\nwait    b/v  "},
-		"markdown": {"#### PackageVariantSet a/s\n", "#### PackageVariantSet b/s\n", "\n| **wait** | a/v | ",
-			"\n| **wait** | b/v | "},
+		"markdown": {"#### PackageVariantSet `a/s`\n", "#### PackageVariantSet `b/s`\n", "\n| **wait** | `a/v` | ",
+			"\n| **wait** | `b/v` | "},
 		"html": {`<span class="name">a/s</span>`, `<span class="name">b/s</span>`, `<span class="name">a/v</span>`,
 			`<span class="name">b/v</span>`},
 	} {
@@ -92,9 +92,9 @@ func TestOthers(t *testing.T) {
 	}{
 		"text": {func(w io.Writer, p *plans.Plan) error { return Text(w, p, false) }, []string{"PackageVariantSet own: ", "\nwait ",
 			"\nWhat changes, outside of -f:\n", "\nPackageVariantSet far: ", "\ndelete ", "\ncreate "}},
-		"markdown": {Markdown, []string{"#### Look at these first\n", "| **delete, outside of -f** | b |", "#### PackageVariantSet own\n",
-			"#### What else changes, and what waits\n", "| **wait** | c |", "#### PackageVariantSet far, outside of -f\n",
-			"#### What changes, outside of -f\n", "| **create** | a |"}},
+		"markdown": {Markdown, []string{"#### Look at these first\n", "| **delete, outside of -f** | `b` |", "#### PackageVariantSet `own`\n",
+			"#### What else changes, and what waits\n", "| **wait** | `c` |", "#### PackageVariantSet `far`, outside of -f\n",
+			"#### What changes, outside of -f\n", "| **create** | `a` |"}},
 		"html": {HTML, []string{`<span class="state bad">delete, outside of -f</span> <a href=`, `<span class="name">own</span>`,
 			`<span class="name">far</span><span class="kind">PackageVariantSet</span><span class="detail">outside of -f</span>`,
 			`<span class="name">a</span><span class="kind">PackageVariant</span><span class="detail">outside of -f</span>`}},
@@ -124,7 +124,7 @@ func TestStalledInFormats(t *testing.T) {
 	}{
 		"text": {func(w io.Writer, p *plans.Plan) error { return Text(w, p, true) }, []string{"\n  still: R: m\n",
 			yellow + "stalled  v        -        -      -         -      still: R: m" + plain, "Plan: 2 stalled."}},
-		"markdown": {Markdown, []string{" still: R: m\n", "| **stalled** | v |  |  |  | still: R: m |", "Plan: 2 stalled."}},
+		"markdown": {Markdown, []string{" `still: R: m`\n", "| **stalled** | `v` |  |  |  | `still: R: m` |", "Plan: 2 stalled."}},
 		"html":     {HTML, []string{`data-state="stalled"`, "variants. still: R: m"}},
 	} {
 		t.Run(format, func(t *testing.T) {
@@ -142,24 +142,6 @@ func TestStalledInFormats(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestCell checks that nothing in a cell of a comment is taken for Markdown: no link, no mention, no cell.
-func TestCell(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"plain: a/b-c":      "plain: a/b-c",
-		"[x](https://y) a!": `\[x\](https://y) a!`,
-		"by @name":          "by @<!-- -->name",
-		"a|b\nc":            `a\|b c`,
-		`a\|b`:              `a\\\|b`,
-		"<b> & &lt;":        "&lt;b&gt; &amp; &amp;lt;",
-		"*a* _b_ `c` ~~d~~": "\\*a\\* \\_b\\_ \\`c\\` \\~\\~d\\~\\~",
-	} {
-		if diff := cmp.Diff(want, cell(in)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", in, diff)
-		}
 	}
 }
 

@@ -27,7 +27,7 @@ const title = "What is going to happen"
 // HTML prints a plan as a page in one file: first what needs attention, then conflicts, then the fleet as a tree by
 // set, wave and target.
 func HTML(w io.Writer, plan *plans.Plan) error {
-	p := &page.Page{Title: title, Summary: summary(plan), About: aboutOf(&plan.About), Notes: notes(plan)}
+	p := &page.Page{Title: title, Summary: summary(plan), About: aboutOf(&plan.About, asIs), Notes: notes(plan)}
 	states := statesOf(plan)
 	for _, a := range plans.Actions {
 		if n := states[a]; n > 0 {

@@ -60,23 +60,27 @@ func Failure(w io.Writer, format string, about *plans.About, failure error) erro
 	case "markdown":
 		return noPlan(w, about, failure)
 	case "html":
-		return page.Write(w, &page.Page{Title: title, Summary: "There is no plan: it failed.", About: aboutOf(about),
+		return page.Write(w, &page.Page{Title: title, Summary: "There is no plan: it failed.", About: aboutOf(about, asIs),
 			Notes: []string{failure.Error()}})
 	}
 	return nil
 }
 
-// aboutOf says what a plan was made from and when, and how old its snapshot is; "" if that is unknown.
-func aboutOf(a *plans.About) string {
+// asIs leaves a text as it is, where a format escapes all text.
+func asIs(text string) string { return text }
+
+// aboutOf says what a plan was made from and when, and how old its snapshot is; "" if that is unknown. escape is for
+// the names in it.
+func aboutOf(a *plans.About, escape func(string) string) string {
 	if a.Time.IsZero() {
 		return ""
 	}
-	over := "Over " + a.Over
+	over := "Over " + escape(a.Over)
 	switch {
 	case a.AllNamespaces:
 		over += ", all namespaces"
 	case a.Namespace != "":
-		over += ", namespace " + a.Namespace
+		over += ", namespace " + escape(a.Namespace)
 	}
 	over += ", planned at " + minute(a.Time) + "."
 	if a.Newest.IsZero() {
