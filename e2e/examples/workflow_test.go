@@ -163,12 +163,12 @@ func TestSyncOnGitHub(t *testing.T) {
 		return fmt.Sprintf("pr create"+of+" --head "+draft+" --base main --title %[1]s/web: clone of blueprints.web.v1 "+
 			"--body-file -", site)
 	}
-	end := func(number int, site string) string {
-		return fmt.Sprintf("pr close %d"+of+" --comment No variant asks for "+draft+" any more.", number, site)
+	end := func(number int) string {
+		return fmt.Sprintf("pr close %d"+of+" --comment No variant asks for this branch any more.", number)
 	}
 	f.run(t, `gh pr create`+of+` --head drafts/sites/other/web/v1 --title 'Of a person' </dev/null`)
 	f.runJob("sync", false, open("fra"), open("nyc"))
-	f.expectBody("Draft of the PackageVariant web-nyc-web-9thqw2mht2. Merging it publishes it; deleting its branch rejects it.",
+	f.expectBody("Draft of the PackageVariant `web-nyc-web-9thqw2mht2`. Merging it publishes it; deleting its branch rejects it.",
 		"\n\n<!-- variants sync fleet of acme/fleet -->")
 	f.runJob("sync", false)
 	f.run(t, upgrade)
@@ -176,7 +176,7 @@ func TestSyncOnGitHub(t *testing.T) {
 		"pr edit 3"+of+" --title nyc/web: clone of blueprints.web.v2 --body-file -")
 	f.run(t, "git fetch -q && git merge -q --no-edit origin/drafts/sites/fra/web/packagevariant-1 && "+
 		"git push -q origin main :drafts/sites/nyc/web/packagevariant-1")
-	f.runJob("sync", false, end(2, "fra"), end(3, "nyc"))
+	f.runJob("sync", false, end(2), end(3))
 	f.runJob("sync", false)
 	f.expectFollowed()
 	f.run(t, `sed -i 's/role: edge, region: eu/region: eu/' fleet/repositories.yaml && git commit -qam 'Close the shop' && `+
@@ -196,7 +196,7 @@ func TestSyncOnGitLab(t *testing.T) {
 	f.run(t, `for site in fra nyc; do git init -q --bare -b main ~/forge/acme/site-$site.git; done`)
 	f.runJob("sync", false, write("POST", "fra", 0, draft+`"title":"fra/web: clone of blueprints.web.v1"`),
 		write("POST", "nyc", 0, draft+`"title":"nyc/web: clone of blueprints.web.v1"`))
-	f.expectBody("Draft of the PackageVariant web-nyc-web-9thqw2mht2. Merging it publishes it; deleting its branch rejects it.",
+	f.expectBody("Draft of the PackageVariant `web-nyc-web-9thqw2mht2`. Merging it publishes it; deleting its branch rejects it.",
 		"\n\n<!-- variants sync fleet of acme/fleet -->")
 	f.runJob("sync", false)
 	f.run(t, upgrade)
@@ -246,7 +246,7 @@ func TestPlans(t *testing.T) {
 				texts         []string
 			}{
 				{"(echo --- && cat london.yaml) >> fleet/repositories.yaml && git commit -qam London", "### Plan: 3 create.",
-					[]string{"| **create** | web-lon-web-tmkmhdtf99 | lon/web | blueprints.web.v1 |", "\n+  region: eu\n"}},
+					[]string{"| **create** | `web-lon-web-tmkmhdtf99` | `lon/web` | `blueprints.web.v1` |", "\n+  region: eu\n"}},
 				{"sed -i s/revision:/revison:/ fleet/set.yaml && git commit -qam wrong", "### There is no plan: it failed",
 					[]string{"revison"}},
 				{killed, "### There is no plan: variants ended with exit code 137", nil},

@@ -84,6 +84,7 @@ func Title(text string) string {
 		return '_'
 	}, text)
 	text = key.ReplaceAllString(strings.ReplaceAll(visible.Line(text), "://", "_//"), "${1}_$2")
+	text = www.ReplaceAllString(text, "${1}_")
 	if characters := []rune(text); len(characters) > maxTitle {
 		return strings.TrimSpace(string(characters[:maxTitle-len("...")])) + "..."
 	}

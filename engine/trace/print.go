@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -72,8 +73,8 @@ func printText(w io.Writer, trees []*Node, now time.Time, cut int) error {
 
 // rows returns the rows for a node and all nodes below it. first stands before its own name, rest before those below.
 func (n *Node) rows(now time.Time, first, rest string, cut int) [][]string {
-	rows := [][]string{{first + n.Kind + " " + n.Name, orDash(n.Revision), n.State, orDash(n.Reason), n.age(now),
-		shortened(n.Message, cut)}}
+	rows := [][]string{{first + n.Kind + " " + visible.Line(n.Name), orDash(n.Revision), visible.Line(n.State),
+		orDash(n.Reason), n.age(now), shortened(n.Message, cut)}}
 	for i, child := range n.Children {
 		if i == len(n.Children)-1 {
 			rows = append(rows, child.rows(now, rest+"└─ ", rest+"   ", cut)...)
@@ -84,12 +85,8 @@ func (n *Node) rows(now time.Time, first, rest string, cut int) [][]string {
 	return rows
 }
 
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
+// orDash returns a text on one line; "-" if there is none.
+func orDash(text string) string { return cmp.Or(visible.Line(text), "-") }
 
 // age returns how long the node has been in its state.
 func (n *Node) age(now time.Time) string {
@@ -100,7 +97,7 @@ func (n *Node) age(now time.Time) string {
 }
 
 func shortened(text string, cut int) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = visible.Line(text)
 	if runes := []rune(text); cut > 0 && len(runes) > cut {
 		return string(runes[:cut-3]) + "..."
 	}
@@ -140,22 +137,26 @@ func printDot(w io.Writer, trees []*Node, now time.Time) error {
 func (n *Node) dot(out *strings.Builder, now time.Time, count *int) string {
 	id := fmt.Sprintf("n%d", *count)
 	*count++
-	lines := []string{n.Kind, strings.TrimSpace(n.Name + " " + n.Revision), n.State}
+	name, state := n.Name+" "+n.Revision, n.State
 	if n.Reason != "" {
-		lines[2] += ", " + n.Reason
+		state += ", " + n.Reason
 	}
 	if age := n.age(now); age != "-" {
-		lines[2] += ", " + age
+		state += ", " + age
 	}
-	fmt.Fprintf(out, "  %s [label=%s, color=%q, tooltip=%s];\n", id, dotText(strings.Join(lines, "\n")),
-		colour(n.State), dotText(n.Message))
+	fmt.Fprintf(out, "  %s [label=%s, color=%q, tooltip=%s];\n", id, dotText(n.Kind, name, state), colour(n.State),
+		dotText(strings.Split(n.Message, "\n")...))
 	for _, child := range n.Children {
 		fmt.Fprintf(out, "  %s -> %s;\n", id, child.dot(out, now, count))
 	}
 	return id
 }
 
-// dotText quotes a text as Graphviz reads it.
-func dotText(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
+// dotText quotes lines of text as Graphviz reads them: it resolves the entities of HTML in them, too
+// (https://graphviz.org/docs/attr-types/escString and https://graphviz.org/doc/char.html).
+func dotText(lines ...string) string {
+	for i, line := range lines {
+		lines[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;").Replace(visible.Line(line))
+	}
+	return `"` + strings.Join(lines, `\n`) + `"`
 }

@@ -254,7 +254,7 @@ func TestPrint(t *testing.T) {
 			"├─ PackageRevision x   -          Published   -              -\n" +
 			"└─ PackageRevision y   -          Draft       -              -\n",
 		"dot": "digraph variants {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n" +
-			`  n0 [label="PackageVariant\na\"b\\c v1\nStalled, RenderFailed, 60m", color="#c62828", tooltip="<b>bold</b> &\n\"quoted\" ` + long + "\"];\n" +
+			`  n0 [label="PackageVariant\na\"b\\c v1\nStalled, RenderFailed, 60m", color="#c62828", tooltip="<b>bold</b> &amp;\n\"quoted\" ` + long + "\"];\n" +
 			`  n1 [label="PackageRevision\nx\nPublished", color="#2e7d32", tooltip=""];` + "\n  n0 -> n1;\n" +
 			`  n2 [label="PackageRevision\ny\nDraft", color="#b26a00", tooltip=""];` + "\n  n0 -> n2;\n}\n",
 	} {

@@ -147,22 +147,3 @@ func TestHotfixBesideADraft(t *testing.T) {
 	w.Equal("message", "edge.web.packagevariant-2 waits for a person to publish it", report.Variants[0].Message)
 	w.idle()
 }
-
-// TestHostileValue has a blueprint with a value that a forge would take for a mention, a reference and an image: in the
-// body of the pull request, where it is in conflict, it is code.
-func TestHostileValue(t *testing.T) {
-	t.Parallel()
-	w := published(t, web)
-	w.Push("main", "Hotfix", map[string]string{"edge/web/settings.yaml": settings("tiny")})
-	w.sync()
-	w.Push("main", "Version 2", map[string]string{"blueprints/web/settings.yaml": settings("'@acme/admins fixes #1 <img src=x>'")},
-		"HEAD:refs/tags/blueprints/web/v2")
-	report := w.sync()
-	body := report.Variants[0].PullRequest.Body
-	if !strings.Contains(body, `upstream "&#64;<!-- -->acme/admins fixes &#35;1 &lt;img src=x&gt;"`) {
-		t.Error(body)
-	}
-	if strings.Contains(body, "@acme") || strings.Contains(body, "<img") || strings.Contains(body, "#1") {
-		t.Error(body)
-	}
-}

@@ -18,7 +18,7 @@ import (
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/engine/visible"
 	"github.com/package-variants/package-variants/local/home"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,7 +64,7 @@ type Line struct {
 	PullRequest *PullRequest `json:"pullRequest,omitempty"`
 }
 
-// PullRequest is what a forge needs for the pull request of a draft.
+// PullRequest is what a forge needs for the pull request of a draft. The body is Markdown.
 type PullRequest struct {
 	home.Branches
 	Title string `json:"title"`
@@ -95,33 +95,42 @@ var made = map[revision.TaskType]string{
 	revision.Clone: "clone of", revision.Upgrade: "upgrade to", revision.Edit: "edit of",
 }
 
-// maxMessage is how much of a message stands in the body of a pull request, in bytes.
-const maxMessage = 20_000
-
-// pullRequest returns the pull request for the draft of a variant. What packages and servers decide about is code in
-// it.
+// pullRequest returns the pull request for the draft of a variant.
 func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
 	draft, err := s.home.Get(ctx, l.Namespace, l.Draft)
 	if err != nil {
 		return nil
 	}
-	p := &PullRequest{Branches: s.home.BranchesOf(&draft), Title: draft.Package.String() + ": draft",
-		Body: "Draft of the PackageVariant " + markdown.Code(nameOf(*l)) + ". Merging it publishes it; deleting its branch " +
-			"rejects it.\n"}
+	return &PullRequest{Branches: s.home.BranchesOf(&draft), Title: titleOf(l, &draft), Body: bodyOf(l)}
+}
+
+// titleOf returns the title of the pull request for the draft of a variant.
+func titleOf(l *Line, draft *revision.Revision) string {
+	title := draft.Package.String() + ": draft"
 	if how := made[draft.Task.Type]; how != "" {
 		source := draft.Task.Source
 		if l.State == v1alpha1.ConditionReady && draft.Task.Type != revision.Edit { // it may have been moved there since
 			source = l.Upstream
 		}
-		p.Title = fmt.Sprintf("%s: %s %s", draft.Package, how, source)
+		title = fmt.Sprintf("%s: %s %s", draft.Package, how, source)
 	}
+	return markdown.Title(title)
+}
+
+// maxMessage is the most bytes of a message in a body: GitHub takes 65536 characters, and an escaped one may have 13.
+const maxMessage = 2000
+
+// bodyOf returns the body of the pull request for the draft of a variant. What packages and servers decide about is
+// code in it.
+func bodyOf(l *Line) string {
+	body := "Draft of the PackageVariant " + markdown.Code(nameOf(*l)) +
+		". Merging it publishes it; deleting its branch rejects it.\n"
 	for _, more := range []string{l.Message, l.Conflicts} {
-		if more != "" {
-			p.Body += "\n" + markdown.Code(markdown.Cut(more, maxMessage)) + "\n"
+		if said := markdown.Code(markdown.Cut(more, maxMessage)); said != "" {
+			body += "\n" + said + "\n"
 		}
 	}
-	p.Title = markdown.Title(p.Title)
-	return p
+	return body
 }
 
 func (r *Report) note(format string, args ...any) {
@@ -277,15 +286,15 @@ func (r *Report) Table(to io.Writer) error {
 		_, _ = fmt.Fprintln(w, "VARIANT\tSTATE\tREVISION\tUPSTREAM\tDRAFT") // it is in memory until Flush
 	}
 	for _, l := range r.Variants {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", nameOf(l), cmp.Or(l.Reason, "-"), cmp.Or(l.Revision, "-"),
-			cmp.Or(l.Upstream, "-"), cmp.Or(l.Draft, "-"))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", cell(nameOf(l)), cell(l.Reason), cell(l.Revision),
+			cell(l.Upstream), cell(l.Draft))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	var rest strings.Builder
 	say := func(format string, args ...any) { // on one line, as texts of others may have several
-		fmt.Fprintln(&rest, krm.Visible(strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")))
+		fmt.Fprintln(&rest, visible.Line(fmt.Sprintf(format, args...)))
 	}
 	for _, l := range r.Variants {
 		usual := l.State == v1alpha1.ConditionReady && (l.Draft == "" || l.Waits == v1alpha1.ReasonManualApproval)
@@ -314,6 +323,9 @@ func (r *Report) Table(to io.Writer) error {
 	_, err := io.WriteString(to, rest.String())
 	return err
 }
+
+// cell returns a text as a cell of the table; "-" if there is none.
+func cell(text string) string { return cmp.Or(visible.Line(text), "-") }
 
 // failure is what the report says of a variant that failed with its message.
 func (l *Line) failure() string {

@@ -3,12 +3,14 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/package-variants/package-variants/engine/plans"
+	"github.com/package-variants/package-variants/engine/visible"
 )
 
 // The colours of a terminal.
@@ -54,7 +56,7 @@ func Text(w io.Writer, plan *plans.Plan, colour bool) error {
 	}
 	fmt.Fprintln(t, summary(plan))
 	for _, note := range notes(plan) {
-		fmt.Fprintln(t, "Note: "+oneLine(note))
+		fmt.Fprintln(t, "Note: "+cell(note))
 	}
 	_, err := io.WriteString(w, t.String())
 	return err
@@ -69,20 +71,20 @@ func (t *text) paint(colour, s string) string {
 
 // set prints what happens to a set.
 func (t *text) set(s *plans.Set) {
-	fmt.Fprintf(t, "PackageVariantSet %s: %s\n", t.name(s.Namespace, s.Name), setSummary(s))
+	fmt.Fprintf(t, "PackageVariantSet %s: %s\n", cell(t.name(s.Namespace, s.Name)), setSummary(s))
 	switch failure := s.Failure(); {
 	case failure != "":
-		fmt.Fprintln(t, t.paint(red, "  fail: "+oneLine(failure)))
+		fmt.Fprintln(t, t.paint(red, "  fail: "+cell(failure)))
 	case s.Condition.Reason != "":
-		fmt.Fprintln(t, "  "+oneLine(s.Stalled.Says(s.Condition)))
+		fmt.Fprintln(t, "  "+cell(s.Stalled.Says(s.Condition)))
 	}
 	if len(s.Waves) > 0 {
 		var rows strings.Builder
 		table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "  WAVE\tSTATE\tTARGETS\tUPDATED\tREACHED\tFAILED\tMESSAGE")
 		for _, w := range s.Waves {
-			fmt.Fprintf(table, "  %s\t%s\t%d\t%d\t%d\t%d\t%s\n", w.Name, w.State, w.Targets, w.Updated, w.Reached, w.Failed,
-				oneLine(w.Message))
+			fmt.Fprintf(table, "  %s\t%s\t%d\t%d\t%d\t%d\t%s\n", cell(w.Name), cell(w.State), w.Targets, w.Updated, w.Reached,
+				w.Failed, visible.Line(w.Message))
 		}
 		_ = table.Flush() // it writes to memory
 		for row := range strings.Lines(rows.String()) {
@@ -121,8 +123,8 @@ func (t *text) variants(variants []*plans.Variant) {
 	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ACTION\tVARIANT\tPACKAGE\tDRAFT\tUPSTREAM\tFILES\tTHEN")
 	for _, v := range variants {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", doing(v), t.name(v.Namespace, v.Name), orDash(packageOf(v)),
-			orDash(draftOf(v)), orDash(upstreamOf(v)), orDash(filesOf(v)), oneLine(thenOf(v)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", doing(v), cell(t.name(v.Namespace, v.Name)), cell(packageOf(v)),
+			cell(draftOf(v)), cell(upstreamOf(v)), cell(filesOf(v)), cell(thenOf(v)))
 	}
 	_ = table.Flush() // it writes to memory
 	for i, line := range strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n") {
@@ -138,9 +140,9 @@ func (t *text) conflicts(v *plans.Variant) {
 	if len(v.Conflicts) == 0 {
 		return
 	}
-	fmt.Fprintln(t, t.paint(red, fmt.Sprintf("Conflicts of %s:", t.name(v.Namespace, v.Name))))
+	fmt.Fprintln(t, t.paint(red, fmt.Sprintf("Conflicts of %s:", cell(t.name(v.Namespace, v.Name)))))
 	for _, c := range v.Conflicts {
-		fmt.Fprintf(t, "  %s: %s\n", c.Place(), c.Sides())
+		fmt.Fprintf(t, "  %s\n", cell(c.Place()+": "+c.Sides()))
 	}
 	fmt.Fprintln(t)
 }
@@ -153,7 +155,7 @@ func (t *text) diffs(v *plans.Variant) {
 			if f.Diff == "" {
 				continue
 			}
-			fmt.Fprintf(t, "%s, compared with %s: %s is %s\n", d.Name, d.Compared, f.Path, f.Change)
+			fmt.Fprintln(t, cell(fmt.Sprintf("%s, compared with %s: %s is %s", d.Name, d.Compared, f.Path, f.Change)))
 			for line := range strings.Lines(f.Diff) {
 				fmt.Fprintln(t, t.paint(colourOf(line), strings.TrimRight(line, "\n")))
 			}
@@ -175,9 +177,5 @@ func colourOf(line string) string {
 	return ""
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+// cell returns a text as one line and one cell of a table; "-" if there is none.
+func cell(s string) string { return cmp.Or(visible.Line(s), "-") }

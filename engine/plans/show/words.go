@@ -6,14 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/plans"
 )
-
-// oneLine returns a message as one line and one table cell: control characters become spaces.
-func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, unicode.IsControl), " ") }
 
 // namer returns a function that names the objects of a plan, with the namespace if the plan has several.
 func namer(plan *plans.Plan) func(namespace, name string) string {

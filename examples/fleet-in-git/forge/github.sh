@@ -25,7 +25,7 @@ for repository in $(jq -r '.repositories[]?' "$report"); do
 				--body-file -
 			;;
 		update) of body | gh pr edit "$(of id)" --repo "$repository" --title "$(of title)" --body-file - ;;
-		close) gh pr close "$(of id)" --repo "$repository" --comment "No variant asks for $(of branch) any more." ;;
+		close) gh pr close "$(of id)" --repo "$repository" --comment "No variant asks for this branch any more." ;;
 		esac </dev/null || failed=1
 	done <<<"$all"
 done

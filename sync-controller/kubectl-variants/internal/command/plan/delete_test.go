@@ -134,7 +134,7 @@ func TestMoved(t *testing.T) {
 	}
 	for format, want := range map[string]string{
 		"text":     "\ncreate, prune  a ",
-		"markdown": "#### Look at these first\n\n| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n| **create, prune** | a |",
+		"markdown": "#### Look at these first\n\n| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n| **create, prune** | `a` |",
 		"html":     `<p><span class="state bad">create, prune</span> <a href=`,
 	} {
 		out, err := run(t, "-f", file, "--from", snapshot, "-o", format)

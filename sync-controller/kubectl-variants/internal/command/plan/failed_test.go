@@ -24,7 +24,7 @@ func TestFailedSet(t *testing.T) {
 	const why = "breaks: InvalidSpec: "
 	for format, want := range map[string][]string{
 		"text": {"  fail: " + why, "Plan: 1 fail."}, "json": {`"fail": 1`, `"stalled": "breaks"`}, "yaml": {"fail: 1", "stalled: breaks"},
-		"markdown": {"### Plan: 1 fail.\n", " **fail**: " + why}, "html": {"Plan: 1 fail.", why, `data-state="fail"`},
+		"markdown": {"### Plan: 1 fail.\n", " **fail**: `" + why}, "html": {"Plan: 1 fail.", why, `data-state="fail"`},
 	} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
@@ -48,7 +48,7 @@ func TestFailedSet(t *testing.T) {
 func TestNoPlan(t *testing.T) {
 	t.Parallel()
 	for format, want := range map[string]string{
-		"markdown": "### There is no plan: it failed\n\nOver the snapshot nowhere, planned at 2026-11-23 12:00 UTC.\n\n" +
+		"markdown": "### There is no plan: it failed\n\nOver `the snapshot nowhere`, planned at 2026-11-23 12:00 UTC.\n\n" +
 			"```text\nthere is no file or directory nowhere\n```\n",
 		"html": `<p class="note">there is no file or directory nowhere</p>`,
 		"text": "",
