@@ -23,7 +23,7 @@ type contacts struct {
 	known, allowed []git.Address
 	// own are the addresses of the fleet's own repositories, inside the directory with the files that are checked out.
 	own    []git.Address
-	inside string
+	inside []string
 	// merged returns the addresses in the manifests at the head of the default branch. It is called if one is not known
 	// otherwise.
 	merged func() ([]string, error)
@@ -131,17 +131,25 @@ func (c *contacts) checkLocal(address string) error {
 			"repository is at one: name an address that others can read", git.Shown(address))
 	}
 	path, err := filepath.Abs(strings.TrimPrefix(address, "file://"))
-	if err == nil {
-		if resolved, err := filepath.EvalSymlinks(path); err == nil {
-			path = resolved
-		}
+	if err != nil {
+		return err
 	}
-	if in, isIn := strings.CutPrefix(path, c.inside); err == nil && c.inside != "" && isIn &&
-		strings.HasPrefix(in, string(filepath.Separator)) {
-		return fmt.Errorf("%s is among the files of the fleet, which are never read as a git repository: move it elsewhere",
-			git.Shown(address))
+	resolved, err := filepath.EvalSymlinks(path)
+	if err != nil { // it is not there
+		resolved = path
 	}
-	return err
+	if c.isInside(path) || c.isInside(resolved) {
+		return fmt.Errorf("%s is among the files of the fleet, which are never read as a git repository, and neither is "+
+			"where a link among them leads: move it elsewhere", git.Shown(address))
+	}
+	return nil
+}
+
+// isInside reports whether a path is below the directory that is checked out, by either of the names of that.
+func (c *contacts) isInside(path string) bool {
+	return slices.ContainsFunc(c.inside, func(dir string) bool {
+		return strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+	})
 }
 
 // notContacted is why a git repository is not read.

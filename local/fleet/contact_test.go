@@ -144,11 +144,15 @@ func TestStrangerOnThisMachine(t *testing.T) {
 	if err := os.MkdirAll(inside, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, address := range []string{"./evil.git", inside, "file://" + inside} {
+	linked := filepath.Join(w.People.Dir, "linked.git")
+	if err := os.Symlink(other.Dir, linked); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{"./evil.git", inside, "file://" + inside, "../linked.git"} {
 		w.propose(at("evil", address))
 		errs := w.plan(w.here(func(o *Options) { o.Allow = []string{inside} })).Errors()
 		if len(errs) != 1 || !strings.HasSuffix(errs[0], "is among the files of the fleet, which are never read as a git "+
-			"repository: move it elsewhere") {
+			"repository, and neither is where a link among them leads: move it elsewhere") {
 			t.Errorf("%s: %v", address, errs)
 		}
 	}

@@ -119,7 +119,7 @@ func TestFaults(t *testing.T) {
 					w.copy(w.Remote.Dir, before)
 					step.do(w)
 					happened := w.fault(f.hook, f.script, n)
-					w.live()
+					_, _ = Sync(w.Context(), w.options()) // that it fails is said
 					w.Remote.Hook(f.hook, "exit 0")
 					if !happened() {
 						break

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -123,7 +124,8 @@ func (f *Fleet) mayContact(ctx context.Context, o *Options, address string) (err
 		f.contacts.merged = func() ([]string, error) { return f.mergedAddresses(ctx) }
 	}
 	if err == nil && f.where.checkout != nil {
-		f.contacts.inside, err = filepath.EvalSymlinks(f.where.checkout.Root)
+		root := strings.TrimSuffix(f.where.dir, filepath.FromSlash("/"+f.where.path))
+		f.contacts.inside = []string{f.where.checkout.Root, root}
 	}
 	return err
 }

@@ -130,7 +130,7 @@ func CheckAddress(s string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("it %w", err)
-	case a.User != "" && (slices.Contains(secretive, a.Scheme) || strings.Contains(a.User, ":")):
+	case a.User != "" && (slices.Contains(secretive, a.Scheme) || strings.Contains(a.User, ":")), hasPassword(s):
 		return errors.New("it has a user, a password or a token before the @, which packages and reports would show: " +
 			"remove all up to the @, and have a credential helper of git give it (git help credentials)")
 	case a.Query != "":
@@ -138,6 +138,15 @@ func CheckAddress(s string) error {
 			"it; credentials are for a credential helper of git (git help credentials)")
 	}
 	return nil
+}
+
+// hasPassword reports whether something stands between a colon and the last @ that may be meant to be a password,
+// whatever git takes such an address for.
+func hasPassword(s string) bool {
+	before := s[:max(strings.LastIndex(s, "@"), 0)]
+	before = strings.TrimPrefix(before, scheme.FindString(before))
+	colon := strings.LastIndex(before, ":")
+	return colon >= 0 && !strings.Contains(before[colon:], "/") && !drive.MatchString(s)
 }
 
 // Shown returns an address without what it says of users: nothing of the user part, unless that is the account git of

@@ -55,6 +55,10 @@ var addresses = []struct {
 	{"ssh://git:secret@x/a", Address{Scheme: "ssh", User: "git:secret", Host: "x", Path: "a"}, "ssh://x/a", userError},
 	{"helper::https://u:secret@x/a", Address{Scheme: "helper", User: "u:secret", Host: "x", Path: "a"},
 		"helper::https://x/a", userError},
+	{"https://x:8443/a@b/c", Address{Scheme: "https", Host: "x", Port: "8443", Path: "a@b/c"}, "", ""},
+	{"u:secret@x:a.git", Address{Scheme: "ssh", Host: "u", Path: "secret@x:a"}, "", userError},
+	{"http:/u:secret@x/a", Address{Scheme: "ssh", Host: "http", Path: "u:secret@x/a"}, "", userError},
+	{"./http://u:secret@x/a", Address{Scheme: "file", Path: "./http://u:secret@x/a"}, "", userError},
 	{"https://x/a\nb", Address{Scheme: "https", Host: "x", Path: "a\nb"}, "", "it has control characters"},
 }
 
