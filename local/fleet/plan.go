@@ -55,7 +55,7 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 		Packages: &planned{s.packages(), s.home, s.store.log, map[types.NamespacedName]map[string]string{}},
 		Source:   func(func(context.Context, objects.Kind) error) objects.Source { return s.source }}
 	plan, err := plans.Make(ctx, world, all, plans.Options{Version: s.version(), Anew: true, Runtime: mutate.Builtin{},
-		Diffs: diffs, Rendered: true, Held: s.heldInPlan})
+		Diffs: diffs, Rendered: true, Held: s.heldInPlan, Waits: isNotContacted})
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +102,7 @@ func (s *syncer) heldInPlan(ctx context.Context, key types.NamespacedName) (bool
 		repos = append(repos, d.Repo)
 	}
 	for _, repo := range repos {
-		why := s.home.Unread(key.Namespace, repo)
-		if _, ok := errors.AsType[*notContacted](why); ok {
+		if why := s.home.Unread(key.Namespace, repo); isNotContacted(why) {
 			return true, s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) {
 				v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, "Repository "+repo+": "+why.Error()).
 					Set(&pv.Status.Conditions, pv.Generation)
