@@ -64,8 +64,10 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	for _, address := range plan.NotContacted {
 		plan.Notes = append(plan.Notes, (&notContacted{address}).Error())
 	}
-	for _, found := range s.report.Found {
-		plan.Notes = append(plan.Notes, "Found: "+found)
+	for _, p := range s.happened.packages() {
+		if p.Text != "" {
+			plan.Notes = append(plan.Notes, in(p.Namespace, p.Package)+": "+p.Text)
+		}
 	}
 	plan.About = plans.About{Over: "the fleet " + s.subject(), Time: s.store.log.Now()}
 	return plan, nil
