@@ -211,7 +211,7 @@ func TestUnreadRepository(t *testing.T) {
 		"a large root": {func(p *hostile) string { return p.many(300_000, git.File, p.file) }, "refs/heads/removals/north/web", ""},
 		"a bomb": {func(p *hostile) string {
 			return p.Tree(gittest.Entry{Mode: git.Directory, Name: "north", Hash: p.bomb(p.named("x"))})
-		}, "refs/heads/drafts/north/web/one", "the branch main: the object COMMIT has more than 2000000 files: remove " +
+		}, "refs/heads/drafts/north/web/one", "the branch main: the object COMMIT has more than 2000000 files and directories: remove " +
 			"those that are not needed, or move the packages to a git repository of their own"},
 	} {
 		t.Run(name, func(t *testing.T) {
