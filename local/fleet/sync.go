@@ -235,6 +235,7 @@ func (s *syncer) look(ctx context.Context) error {
 	}
 	s.report.settled(settled)
 	s.replaced = settled.Replaced
+	s.noteMisnamed(ctx)
 	return s.resume(ctx, s.store.AllVariants()...)
 }
 

@@ -37,6 +37,8 @@ type clone struct {
 	below map[string]string
 	// before is what was published before each tag of this round.
 	before map[string]*ledger.Published
+	// near are the tags that publish nothing and have nearly the name of one that would, by what they seem to be about.
+	near map[string][]nearTag
 	// packages are the refs of each package, and removals the branches by which people remove one, by its path.
 	packages map[string]map[string]bool
 	removals map[string]string
@@ -93,7 +95,7 @@ func (c *clone) fetch(ctx context.Context, contact func(address string) error) {
 	c.changes, c.publications, c.line = map[string]*change{}, nil, map[branchAt]bool{}
 	c.unpushed, c.before = map[git.Hash]bool{}, map[string]*ledger.Published{}
 	c.packages, c.removals = map[string]map[string]bool{}, map[string]string{}
-	c.refs, c.err, c.below = nil, nil, nil
+	c.refs, c.err, c.below, c.near = nil, nil, nil, nil
 	if c.err = contact(c.remote); c.err != nil {
 		return
 	}
