@@ -47,27 +47,34 @@ func (c *clone) history(head git.Hash, visit func(at git.Hash, changes changed) 
 }
 
 // workspaceIn returns the workspace of the draft that a commit of the branch has of a package, by the lines in the
-// commits from which that came; "" if none of the last has one.
+// commits from which that came as it is; "" if none of the last has one.
 func (c *clone) workspaceIn(at git.Hash, place string) (string, error) {
+	now, err := c.at(at, place)
 	for range maxSaves {
+		if err != nil {
+			return "", err
+		}
 		commit, err := c.git.Commit(at)
 		if err != nil {
 			return "", err
 		}
-		if found := workspaceFor(place, commit.Message, nil, nil); found != "" || len(commit.Parents) == 0 {
+		if found := workspaceFor(place, commit.Message, nil, nil); found != "" {
 			return found, nil
 		}
-		from := commit.Parents[0]
-		if last := commit.Parents[len(commit.Parents)-1]; last != from {
-			now, err := c.at(at, place)
+		at = ""
+		for _, parent := range commit.Parents {
+			before, err := c.at(parent, place)
 			if err != nil {
 				return "", err
 			}
-			if before, err := c.at(from, place); err != nil || before != now {
-				from = last
+			if before == now {
+				at = parent
+				break
 			}
 		}
-		at = from
+		if at == "" {
+			return "", nil
+		}
 	}
 	return "", nil
 }
