@@ -4,7 +4,6 @@ package home
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -223,8 +222,8 @@ func (c *clone) factsOf(p place, ref git.Ref) (*facts, error) {
 		return known, nil
 	}
 	f, err := c.learn(p, ref)
-	if bad, ok := errors.AsType[*git.ObjectError](err); ok {
-		f = &facts{commit: ref.Commit, workspace: p.workspace, unread: asUnusable(p.ref(), bad)}
+	if err != nil && ignoreUnread(err) == nil {
+		f = &facts{commit: ref.Commit, workspace: p.workspace, unread: asUnusable(p.ref(), err)}
 		if p.number > 0 {
 			f.workspace = versionOf(p)
 		}
@@ -244,6 +243,9 @@ func (c *clone) learn(p place, ref git.Ref) (*facts, error) {
 	}
 	f.at, f.made = commit.At, madeBy(commit.Message)
 	if f.tree, err = c.at(ref.Commit, p.path); err != nil {
+		return nil, err
+	}
+	if err := c.checkDirectory(ref.Commit, p.path, f.tree); err != nil {
 		return nil, err
 	}
 	if p.number > 0 {

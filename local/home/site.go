@@ -71,10 +71,12 @@ func (r *repository) siteOf(ctx context.Context, pkg string) (*site, error) {
 			return nil, err
 		}
 		if s.is = e.Mode; e.Mode == git.Link {
-			s.to, err = r.leadsTo(at, s.path, &e)
-		}
-		if err != nil {
-			return nil, err
+			if s.to, err = r.leadsTo(at, s.path, &e); err != nil {
+				return nil, err
+			}
+			if name, in := r.pkg(s.to); in {
+				s.to = name
+			}
 		}
 		s.like = r.like(known, pkg)
 	}
@@ -128,23 +130,42 @@ func (c *clone) entryAt(commit git.Hash, where string) (at string, found git.Ent
 	return at, found, nil
 }
 
-// leadsTo returns the package to which a path leads by a symbolic link that is there, or above it. It begins with a slash
-// if that is not in the Repository.
-func (r *repository) leadsTo(at, where string, link *git.Entry) (string, error) {
-	to, err := r.git.BlobsWithin([]git.Hash{link.Hash}, func(sizes map[git.Hash]int64) error {
+// leadsTo returns the path to which a path leads by a symbolic link that is there, or above it.
+func (c *clone) leadsTo(at, where string, link *git.Entry) (string, error) {
+	texts, err := c.git.BlobsWithin([]git.Hash{link.Hash}, func(sizes map[git.Hash]int64) error {
 		return checkSizes(map[string]int64{at: sizes[link.Hash]})
 	})
-	if err != nil {
-		return "", err
+	to := texts[link.Hash]
+	if !path.IsAbs(to) {
+		to = path.Join(path.Dir(at), to)
 	}
-	whole := path.Join("/", path.Dir(at), to[link.Hash], strings.TrimPrefix(where, at))
-	if path.IsAbs(to[link.Hash]) {
-		whole = to[link.Hash]
+	return path.Join(to, strings.TrimPrefix(where, at)), err
+}
+
+// checkDirectory returns why what a commit has at a path is no tree, if something else is there or above it.
+func (c *clone) checkDirectory(commit git.Hash, where string, tree git.Hash) error {
+	if tree != "" {
+		if _, err := c.git.Tree(tree); err == nil {
+			return nil
+		}
 	}
-	if below, in := strings.CutPrefix(whole, r.Root()); in {
-		return below, nil
+	at, e, err := c.entryAt(commit, where)
+	switch {
+	case err != nil:
+		return err
+	case e.Mode == git.Link:
+		to, err := c.leadsTo(at, where, &e)
+		if err != nil {
+			return err
+		}
+		return refused("%s is a symbolic link, so the package is %s: name that one, or commit its files in place of the link",
+			at, to)
+	case e.Mode == git.Module:
+		return refused("%s is a submodule, and its files are in another git repository: commit the files themselves", at)
+	case e.Mode != "" && e.Mode != git.Directory:
+		return refused("%s is a file, and no directory: commit a package there", at)
 	}
-	return whole, nil
+	return nil
 }
 
 // like returns the packages on a branch whose names are like one: in another directory, or with few other letters.
