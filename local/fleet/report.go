@@ -185,7 +185,7 @@ func (r *Report) found(text string) {
 }
 
 // decided are the reasons for which something stalls until a person decides, and nothing is wrong.
-var decided = []string{v1alpha1.ReasonRejected, v1alpha1.ReasonSuspended, v1alpha1.ReasonConflicted,
+var decided = []string{v1alpha1.ReasonRejected, v1alpha1.ReasonLeftToPeople, v1alpha1.ReasonSuspended, v1alpha1.ReasonConflicted,
 	v1alpha1.ReasonTwoDrafts, v1alpha1.ReasonDownstreamProposed}
 
 // conclude writes the lines.

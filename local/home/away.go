@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package home
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/words"
+	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/ledger"
+)
+
+// Away returns what it means for the variant of a package, of which something was published, that the package is not on
+// the branch; nil if it is there, or if that is not known.
+func (h *Home) Away(ctx context.Context, namespace string, pkg revision.Package) *v1alpha1.Condition {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r, err := h.repository(namespace, pkg.Repo)
+	if err != nil {
+		return nil
+	}
+	m := member{r, pkg.Name}
+	_, tree, err := r.branchOf(ctx, m.where())
+	switch tag := r.latest(m.where()); {
+	case err != nil || tree != "":
+		return nil
+	case r.refs[r.branch()].Hash == "":
+		return new(v1alpha1.Stalled(v1alpha1.ReasonRepositoryReplaced, r.withoutBranch(m.where())))
+	case tag > 0:
+		return new(v1alpha1.Stalled(v1alpha1.ReasonLeftToPeople, fmt.Sprintf("%[1]s is not on the branch %[2]s of %[3]s any "+
+			"more, and is not made again: to have it back, git checkout %[4]s/v%[5]d -- %[4]s, and commit that; if it is to "+
+			"stay away, take the variant out of the manifests", pkg, r.Branch, r.git.Address(), quoted(m.where()), tag)))
+	}
+	return new(v1alpha1.Stalled(v1alpha1.ReasonRepositoryReplaced, fmt.Sprintf("%s has neither a directory %s on its branch "+
+		"%s nor a tag of it, although the package was published: correct the address, the branch or the directory in the "+
+		"manifest of the Repository %s, or bring the package there", r.git.Address(), m.where(), r.Branch, pkg.Repo)))
+}
+
+// withoutBranch says that the branch of a Repository is not there, for a package that was published.
+func (r *repository) withoutBranch(where string) string {
+	has := "no other"
+	if others := r.otherBranches(); len(others) > 0 {
+		has = words.Some(others, ", ")
+	}
+	return fmt.Sprintf("%s has no branch %s, on which %s was published, but %s: correct the branch in the manifest of the "+
+		"Repository %s, or restore it", r.git.Address(), r.Branch, where, has, r.Name)
+}
+
+// moved says why a package waits whose Repository has another directory than before; "" if it does not, or if the
+// package is there. Its drafts stay where they are: whoever moved the package knows what becomes of them.
+func (s *settling) moved(ctx context.Context, m member, e *ledger.Entry) (string, error) {
+	was := strings.Trim(path.Join(e.Place.Directory, m.pkg), "/")
+	if was == m.where() {
+		return "", nil
+	}
+	_, main, err := m.in.branchOf(ctx, m.where())
+	if err != nil {
+		return "", err
+	}
+	left := map[string]git.Ref{}
+	for workspace, draft := range e.Drafts {
+		p := place{path: was, workspace: workspace}
+		if ref := m.in.ref(p.ref()); ref.Commit != "" && (main == "" || draft.Seen != main) {
+			left[workspace] = ref
+		}
+	}
+	why := fmt.Sprintf("the directory of the Repository %s was /%s, and is %s now, where %s does not have the package %s: "+
+		"correct it in the manifest, or ", m.in.Name, strings.Trim(e.Place.Directory, "/"), m.in.Root(), m.in.git.Address(),
+		m.pkg)
+	switch here := main != "" && isKnown(e, main); {
+	case !here && e.Published != nil:
+		return why + fmt.Sprintf("move the package on the branch %s, too: git mv %s %s", m.in.Branch, quoted(was),
+			quoted(m.where())), nil
+	case !here && len(left) > 0:
+		var branches []string
+		for _, workspace := range slices.Sorted(maps.Keys(left)) {
+			branches = append(branches, strings.TrimPrefix((&place{path: was, workspace: workspace}).ref(), "refs/heads/"))
+		}
+		return why + "delete " + strings.Join(branches, ", ") + " to have it made there", nil
+	}
+	kept := s.entry(m)
+	for workspace, draft := range kept.Drafts {
+		if main == "" || draft.Seen != main {
+			delete(kept.Drafts, workspace)
+		}
+	}
+	for workspace, ref := range left {
+		s.leaveBranch(id{m.key(), workspace}, &place{path: was, workspace: workspace}, ref.Commit,
+			"the package is in another directory now")
+	}
+	s.put(m, &kept)
+	return "", nil
+}
+
+// leaveBranch has it told that the branch of a draft stays, and belongs to no variant any more.
+func (h *Home) leaveBranch(of id, p *place, commit git.Hash, because string) {
+	h.left = append(h.left, fmt.Sprintf("%s/%s: its branch %s stays, at %s, because %s: it belongs to no variant any more, "+
+		"so delete it when nobody needs it", of.Namespace, of.name(), strings.TrimPrefix(p.ref(), branches), commit, because))
+}
