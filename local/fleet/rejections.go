@@ -125,6 +125,17 @@ func (s *syncer) leave(ctx context.Context, key types.NamespacedName, why *v1alp
 	})
 }
 
+// owners returns the variants that own packages.
+func owners(of ledger.Ledger) map[types.NamespacedName]bool {
+	all := map[types.NamespacedName]bool{}
+	for key, e := range of {
+		for _, name := range variantsOf(key.Namespace, e.Owners) {
+			all[name] = true
+		}
+	}
+	return all
+}
+
 // variantsOf returns the variants of a namespace that are owners.
 func variantsOf(namespace string, owners []metav1.OwnerReference) (all []types.NamespacedName) {
 	for _, name := range revision.Variants(owners) {

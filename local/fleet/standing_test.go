@@ -255,3 +255,38 @@ func TestTwoSyncs(t *testing.T) {
 	wantTree := git.Hash(strings.TrimSpace(w.Remote.Git("rev-parse", "package-variants:fleet/.fleet")))
 	w.Equal("the last one", wantTree, a.tree)
 }
+
+// TestRemovalOfNothing removes many variants at once that own no package, those of manifests and those of a set: nothing
+// goes with them, and they are no removals.
+func TestRemovalOfNothing(t *testing.T) {
+	t.Parallel()
+	names := []string{"a", "b", "c", "d", "e"}
+	files, variants := map[string]string{}, ""
+	for _, name := range names {
+		variants += strings.Replace(another(name), "revision: latest", "revision: 9", 1)
+		files["edge/"+name+"/Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: " + name + "\n"
+	}
+	for name, tt := range map[string]struct{ manifests, reason string }{
+		"of manifests": {variants, "UpstreamNotFound"},
+		"of a set": {"apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: webs}\nspec:\n" +
+			"  upstream: {repo: blueprints, package: web, revision: latest}\n  targets:\n  - repositories:\n" +
+			"    - {name: edge, packageNames: [a, b, c, d, e]}\n    template: {deletionPolicy: delete}\n", "DownstreamExists"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, tt.manifests)
+			w.Push("main", "By hand", files)
+			report := w.sync()
+			w.Equal("variants", len(names), len(report.Variants))
+			for _, l := range report.Variants {
+				w.Equal(l.Name, tt.reason, l.Reason)
+			}
+			before := w.Refs()
+			w.Push("main", "Remove", map[string]string{"fleet/web.yaml": "# none\n"})
+			report = w.sync()
+			w.Equal("left", []int{0, 0, 0, 0}, []int{len(report.Variants), len(report.Removals), len(report.Notes), len(report.Failures)})
+			w.Equal("refs", before, w.Refs())
+			w.idle()
+		})
+	}
+}
