@@ -256,7 +256,7 @@ func TestUnreadRepository(t *testing.T) {
 			w.round(w.home)
 			settled, err := w.home.Settle(t.Context())
 			wantEqual(t, nil, err)
-			wantEqual(t, &Settled{Overtaken: map[string]string{}, Replaced: map[ledger.Key]string{}}, settled)
+			wantEqual(t, &Settled{Replaced: map[ledger.Key]string{}}, settled)
 			wantEqual(t, []string{"blueprints.web.main Published", "blueprints.web.v1 Published"}, w.found(packages.All, ""))
 			_, err = w.home.Find(t.Context(), namespace, packages.ByPackage, "north/web")
 			want := "<nil>" // nothing in the root is read
