@@ -94,8 +94,8 @@ func TestHotfixAfterAdoption(t *testing.T) {
 		tags bool
 		want string
 	}{
-		"published with the hotfix": {false, "default/edge.web.v1: published what the branch has, for the variant default/web"},
-		"published before":          {true, "default/edge.web.v2: published what was merged"},
+		"published with the hotfix": {false, "edge.web.v1"},
+		"published before":          {true, "edge.web.v2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -113,7 +113,7 @@ func TestHotfixAfterAdoption(t *testing.T) {
 				w.sync()
 			}
 			w.hotfix("north")
-			w.Equal("found", []string{tt.want}, w.sync().Found)
+			w.Equal("published", tt.want, w.sync().Packages[0].Found[0].Revision)
 		})
 	}
 }

@@ -46,7 +46,7 @@ func TestAnotherDirectory(t *testing.T) {
 			report := w.sync()
 			w.Equal("moved", tt.have, lines(report)[0])
 			w.Equal("why", moved+tt.say, w.said(report.Variants[0].Message))
-			w.Equal("found", []string(nil), report.Found)
+			w.Equal("happened", []string(nil), happened(report))
 			w.idle()
 			w.registers("branch: main, directory: edge")
 			w.Equal("corrected", before, lines(w.sync()))
