@@ -259,6 +259,9 @@ func (s *syncer) line(kind string, o metav1.Object, conditions []metav1.Conditio
 		}
 	}
 	id := kind + " " + objects.KeyOf(o).String()
+	if c, told := packages.ConditionOf(s.errs[id]); told && line.State != "" && line.Reason != c.Reason { // nothing is written
+		line.State, line.Reason, line.Message = c.Type, c.Reason, "all else that is said of it is of an earlier sync"
+	}
 	if line.State == v1alpha1.ConditionStalled && !slices.Contains(decided, line.Reason) && s.errs[id] == nil {
 		s.report.Failures = append(s.report.Failures, id+": "+line.Message)
 	}

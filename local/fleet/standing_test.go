@@ -211,6 +211,36 @@ func TestAway(t *testing.T) {
 	}
 }
 
+// TestAwayLater has the git repository of a package be away in one sync: the report says of what is known from the sync
+// before that it is, and nothing is recorded.
+func TestAwayLater(t *testing.T) {
+	t.Parallel()
+	elsewhere := gittest.NewRemote(t, "elsewhere")
+	elsewhere.Clone().Push("Begin", map[string]string{"README": "a\n"}, "HEAD:refs/heads/main")
+	second := strings.NewReplacer("name: edge,", "name: second,", "ADDRESS", elsewhere.Address()).Replace(
+		repositories[strings.LastIndex(repositories, "---"):])
+	w := newWorld(t, second+"---"+strings.ReplaceAll(web, "repo: edge", "repo: second"))
+	before := w.sync().Variants[0]
+	w.Equal("there", "UpToDate", before.Reason)
+	w.unchanged("away", func() {
+		if err := os.Rename(elsewhere.Dir, elsewhere.Dir+".away"); err != nil {
+			t.Fatal(err)
+		}
+		report, err := w.syncAt()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := report.Variants[0]
+		w.Equal("away", []string{"Reconciling", "RepositoryNotReady", before.Draft, "all else that is said of it is of an earlier sync"},
+			[]string{line.State, line.Reason, line.Draft, line.Message})
+		w.Equal("failures", 1, len(report.Failures))
+		if err := os.Rename(elsewhere.Dir+".away", elsewhere.Dir); err != nil {
+			t.Fatal(err)
+		}
+	})
+	w.Equal("back", before, w.sync().Variants[0])
+}
+
 // TestTwoSyncs has two syncs record what they have done, of the same fleet and of two.
 func TestTwoSyncs(t *testing.T) {
 	t.Parallel()
