@@ -128,8 +128,8 @@ func relock(in *Input, target *revision.Revision) string {
 	if !replaced(in, target) && !slices.ContainsFunc(in.Bases, number) {
 		return "if another revision has what the package was made from, name its ref and commit in upstreamLock.git" + keeps
 	}
-	return fmt.Sprintf("if %[1]s has the same content still, as after a history was rewritten, set upstreamLock.git.commit "+
-		"to what git rev-parse %[1]s^0 says of it now,%[2]s", target.Lock.Ref, keeps)
+	return fmt.Sprintf("if %[1]s has the same content still, as after a history was rewritten, set "+
+		"upstreamLock.git.commit to what git rev-parse %[1]s^0 says of it now,%[2]s", target.Lock.Ref, keeps)
 }
 
 // anew says what a person does to have a package made anew, without what people changed in it.

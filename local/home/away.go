@@ -12,7 +12,6 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/ledger"
 )
@@ -38,19 +37,15 @@ func (h *Home) Away(ctx context.Context, namespace string, pkg revision.Package)
 			"more, and is not made again: to have it back, git checkout %[4]s/v%[5]d -- %[4]s, and commit that; if it is to "+
 			"stay away, take the variant out of the manifests", pkg, r.Branch, r.git.Address(), quoted(m.where()), tag)))
 	}
-	return new(v1alpha1.Stalled(v1alpha1.ReasonRepositoryReplaced, fmt.Sprintf("%s has neither a directory %s on its branch "+
-		"%s nor a tag of it, although the package was published: correct the address, the branch or the directory in the "+
+	return new(v1alpha1.Stalled(v1alpha1.ReasonRepositoryReplaced, fmt.Sprintf("%s has neither a directory %s on its "+
+		"branch %s nor a tag of it, although the package was published: correct the address, the branch or the directory in the "+
 		"manifest of the Repository %s, or bring the package there", r.git.Address(), m.where(), r.Branch, pkg.Repo)))
 }
 
 // withoutBranch says that the branch of a Repository is not there, for a package that was published.
 func (r *repository) withoutBranch(where string) string {
-	has := "no other"
-	if others := r.otherBranches(); len(others) > 0 {
-		has = words.Some(others, ", ")
-	}
-	return fmt.Sprintf("%s has no branch %s, on which %s was published, but %s: correct the branch in the manifest of the "+
-		"Repository %s, or restore it", r.git.Address(), r.Branch, where, has, r.Name)
+	return fmt.Sprintf("%s has no branch %s, on which %s was published, but %s: correct the branch in the manifest of "+
+		"the Repository %s, or restore it", r.git.Address(), r.Branch, where, someOf(r.otherBranches()), r.Name)
 }
 
 // moved says why a package waits whose Repository has another directory than before; "" if it does not, or if the
@@ -71,8 +66,8 @@ func (s *settling) moved(ctx context.Context, m member, e *ledger.Entry) (string
 			left[workspace] = ref
 		}
 	}
-	why := fmt.Sprintf("the directory of the Repository %s was /%s, and is %s now, where %s does not have the package %s: "+
-		"correct it in the manifest, or ", m.in.Name, strings.Trim(e.Place.Directory, "/"), m.in.Root(), m.in.git.Address(),
+	why := fmt.Sprintf("the directory of the Repository %s was /%s, and is %s now, where %s does not have the package "+
+		"%s: correct it in the manifest, or ", m.in.Name, strings.Trim(e.Place.Directory, "/"), m.in.Root(), m.in.git.Address(),
 		m.pkg)
 	switch here := main != "" && isKnown(e, main); {
 	case !here && e.Published != nil:
@@ -101,6 +96,6 @@ func (s *settling) moved(ctx context.Context, m member, e *ledger.Entry) (string
 
 // leaveBranch has it told that the branch of a draft stays, and belongs to no variant any more.
 func (h *Home) leaveBranch(of id, p *place, commit git.Hash, because string) {
-	h.left = append(h.left, fmt.Sprintf("%s/%s: its branch %s stays, at %s, because %s: it belongs to no variant any more, "+
-		"so delete it when nobody needs it", of.Namespace, of.name(), strings.TrimPrefix(p.ref(), branches), commit, because))
+	h.left = append(h.left, fmt.Sprintf("%s/%s: its branch %s stays, at %s, because %s: it belongs to no variant any "+
+		"more, so delete it when nobody needs it", of.Namespace, of.name(), strings.TrimPrefix(p.ref(), branches), commit, because))
 }

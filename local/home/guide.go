@@ -45,13 +45,25 @@ func (s *site) missing() revision.Missing {
 			"publish it: git push origin HEAD:%s; %s", s.path, quoted(s.branch), s.tag("HEAD"))}
 	case s.others != nil:
 		return revision.Missing{Found: fmt.Sprintf("%s has no branch %s, which the Repository %s names, but %s", s.address,
-			s.branch, s.repository, words.Some(s.others, ", ")), Do: "the branch in the manifest of that Repository"}
+			s.branch, s.repository, someOf(s.others)), Do: "the branch in the manifest of that Repository"}
 	}
 	found := fmt.Sprintf("%s has on its branch %s %s", s.address, s.branch, s.place())
-	if s.number != mainNumber {
+	switch {
+	case !s.isPackage && s.is != git.Link && s.latest > 0 && s.number == 0:
+		return revision.Missing{Found: found + ", without which its tags do not count", Do: fmt.Sprintf("have it back: git "+
+			"checkout %[1]s/v%[2]d -- %[1]s, and commit that", quoted(s.path), s.latest)}
+	case s.number != mainNumber:
 		found += ", and " + s.tags()
 	}
 	return revision.Missing{Found: found, Do: s.do()}
+}
+
+// someOf names some branches.
+func someOf(branches []string) string {
+	if len(branches) == 0 {
+		return "no other"
+	}
+	return words.Some(branches, ", ")
 }
 
 // place says what the branch has at the path.
@@ -133,6 +145,7 @@ func (s *site) tag(source string) string {
 // nearer returns the tags that seem to be about what is asked for.
 func (s *site) nearer() []nearTag {
 	return slices.DeleteFunc(slices.Clone(s.near), func(t nearTag) bool {
-		return !s.isPackage || s.number > 0 && t.number() != s.number || s.number < 1 && s.latest > 0 && t.number() <= s.latest
+		return !s.isPackage || s.number > 0 && t.number() != s.number ||
+			s.number < 1 && s.latest > 0 && t.number() <= s.latest
 	})
 }

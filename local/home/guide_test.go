@@ -89,6 +89,12 @@ func TestMissing(t *testing.T) {
 			"publish it: git tag web/v4 origin/main; git push origin web/v4" + enough},
 		"a number, and all is published": {pushes(files, "HEAD:refs/tags/web/v1"), number(2), of + "with revision 2: " + at +
 			"the package web, and no tag web/v2 (the newest is v1, and the branch has the same); correct spec.upstream"},
+		"it was removed from where it is deployed": {func(c *gittest.Clone) {
+			changed()(c)
+			c.Git("rm", "-rq", "web")
+			pushes(map[string]string{"README": "a\n"})(c)
+		}, latest, of + "that is published: " + at + "no directory web, without which its tags do not count" + correct +
+			"have it back: git checkout web/v3 -- web, and commit that"},
 		"the branch is asked for": {pushes(map[string]string{"README": "a\n"}), variant.Upstream{WorkspaceName: "main"}, of +
 			"with workspace main: " + at + "no directory web" + correct + "push it there"},
 		"a tag of people": {pushes(files), variant.Upstream{Revision: variant.Revision{Str: "stable"}}, of +
