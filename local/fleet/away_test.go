@@ -54,7 +54,15 @@ func TestAnotherDirectory(t *testing.T) {
 			w.registers("branch: main, directory: sites")
 			w.sync()
 			tt.follow(w)
-			w.Equal("followed", []string{tt.want}, lines(w.sync()))
+			left := strings.TrimSpace(w.Remote.Refs()["refs/"+draft2])
+			report = w.sync()
+			w.Equal("followed", []string{tt.want}, lines(report))
+			var notes []string
+			if left != "" {
+				notes = []string{"default/edge.web.packagevariant-2: its branch drafts/edge/web/packagevariant-2 stays, at " + left +
+					", because the package is in another directory now: it belongs to no variant any more, so delete it when nobody needs it"}
+			}
+			w.Equal("notes", notes, report.Notes)
 			w.idle()
 		})
 	}
