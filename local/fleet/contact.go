@@ -153,6 +153,14 @@ func (c *contacts) isInside(path string) bool {
 	})
 }
 
+// NotContacted says which addresses were not contacted, because only a stranger names them.
+func (f *Fleet) NotContacted() (all []string) {
+	for _, address := range f.contacts.refused {
+		all = append(all, (&notContacted{address}).Error())
+	}
+	return all
+}
+
 // notContacted is why a git repository is not read.
 type notContacted struct{ address string }
 

@@ -115,6 +115,7 @@ func TestStrangerSynced(t *testing.T) {
 	if n := s.asked.Load(); n != 0 {
 		t.Errorf("the server was asked %d times", n)
 	}
+	w.Equal("a plan after it", []string{s.address}, w.plan(w.here()).NotContacted)
 	w.Merge("proposal")
 	w.People.Update()
 	if plan := w.plan(w.here()); len(plan.NotContacted) > 0 || s.asked.Load() == 0 {

@@ -61,9 +61,7 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	}
 	s.advise(ctx)
 	plan.NotContacted, plan.Notes = s.contacts.refused, s.report.Notes
-	for _, address := range plan.NotContacted {
-		plan.Notes = append(plan.Notes, (&notContacted{address}).Error())
-	}
+	plan.Notes = append(plan.Notes, s.NotContacted()...)
 	for _, p := range s.happened.packages() {
 		if p.Text != "" {
 			plan.Notes = append(plan.Notes, in(p.Namespace, p.Package)+": "+p.Text)

@@ -110,7 +110,9 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 // start removes the variants that are lost, unless the commit does not count, for a reason.
 func (s *syncer) start(ctx context.Context, aside string) error {
 	s.state = newState()
-	s.state.Commit, s.state.Addresses = s.where.commit, s.addresses
+	s.state.Commit = s.where.commit
+	s.state.Addresses = slices.DeleteFunc(slices.Clone(s.addresses),
+		func(address string) bool { return isNotContacted(s.contacts.check(address)) })
 	if aside != "" && !s.Aside {
 		s.state.Commit = s.was.Commit
 		s.store.keeps = "nothing is removed, because " + aside + " (with --any-commit that counts)"
