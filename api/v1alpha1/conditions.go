@@ -84,8 +84,9 @@ const (
 	ReasonFunctionRunnerUnavailable = "FunctionRunnerUnavailable"
 	// ReasonPackageTooLarge says that a package is beyond the bounds of what is worked on (Stalled).
 	ReasonPackageTooLarge = "PackageTooLarge"
-	// ReasonRepositoryReplaced says that the branch of the Repository is not the one that was seen last, and does not have
-	// what was published of the package: it was recreated, restored, or forced back. Only variants sync reports it.
+	// ReasonRepositoryReplaced says that the branch of the Repository is not the one that was seen last, or not there, or
+	// that its directory is another one, and that it does not have what was published or drafted of the package. Only
+	// variants sync reports it (Stalled).
 	ReasonRepositoryReplaced = "RepositoryReplaced"
 	// ReasonPushRefused says that the git repository refuses what is pushed for the variant. Only variants sync reports it
 	// (Stalled).
@@ -153,7 +154,8 @@ const (
 	// ReasonLaterRevision says that the policy is Initial, and the draft is not the first revision (False).
 	ReasonLaterRevision = "LaterRevision"
 	// ReasonLeftToPeople says that the git repository leaves the publication to people: the branch of the draft changes
-	// more than its package, the server refuses to have it merged, or the package was removed from its branch (False).
+	// more than its package, the server refuses to have it merged, or the package was removed from its branch (False). As
+	// the reason of Ready it says that a person has removed the package, which is not made again (Stalled).
 	ReasonLeftToPeople = "LeftToPeople"
 	// ReasonEditedByOthers says that someone else has edited the draft, or may have (False).
 	ReasonEditedByOthers = "EditedByOthers"

@@ -18,10 +18,14 @@ const (
 	exists     = " and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name another package " +
 		"in spec.downstream"
 	ofAPackage = "delete this variant, approve the deletion of its package, and create the variant again"
-	ofADraft   = "delete the draft, which is then made anew"
+	ofADraft   = "delete the draft, which is then made anew, in git as soon as something else is asked for"
 	noBase     = ", of which no published package revision is known: it was deleted, or its Repository is not registered, " +
 		"and without it the changes from there to "
-	noBaseHelp = " are not known; register the Repository that has it, or "
+	noBaseHelp = " are not known; register the Repository that has it; if another revision has what the package was made " +
+		"from, name its ref and commit in upstreamLock.git" + keptByLock
+	sameContent = " has the same content still, as after a history was rewritten, set upstreamLock.git.commit to what git " +
+		"rev-parse web/v1^0 says of it now,"
+	keptByLock = " in its Kptfile, and what people changed in it is kept; otherwise "
 	noLock     = " does not say what it was derived from, so that it cannot be upgraded, though what this variant sets " +
 		"in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock " +
 		"fields there, or "
@@ -155,6 +159,12 @@ func TestUpstreamChanged(t *testing.T) {
 		"the same tag has another commit": {input(nil, down("packagevariant-1", 1, published, from("web/v1", "rewritten"))),
 			wantStalled("BaseNotFound",
 				one+" was derived from web/v1 at rewritten"+noBase+"blueprints.web.v1"+noBaseHelp+ofAPackage)},
+		"the tag of the base has another commit, and there is a newer one": {input(func(in *Input) {
+			second(in)
+			in.Bases[0].Origin = revision.LockOn(&in.Bases[0], address, "")
+		}, down("packagevariant-1", 1, published, from("web/v1", "rewritten"))), wantStalled("BaseNotFound",
+			one+" was derived from web/v1 at rewritten"+noBase+"blueprints.web.v2 are not known; register the Repository that "+
+				"has it; if web/v1"+sameContent+keptByLock+ofAPackage)},
 		"the base is not known": {input(second, down("packagevariant-1", 1, published, from("drafts/web/v0", "gone"))),
 			wantStalled("BaseNotFound",
 				one+" was derived from drafts/web/v0 at gone"+noBase+"blueprints.web.v2"+noBaseHelp+ofAPackage)},

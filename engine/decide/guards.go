@@ -72,8 +72,8 @@ func upstreamMissing(in *Input) *v1alpha1.Condition {
 	if !repository.Ready { // Porch may not list all of it
 		return new(notReady(in.Spec.Upstream.Repo, repository))
 	}
-	return stalled(v1alpha1.ReasonUpstreamNotFound, "there is no %s: %s", in.Spec.Upstream.Describe(),
-		in.Spec.Upstream.Remedy("spec.upstream", repository.Branch))
+	return stalled(v1alpha1.ReasonUpstreamNotFound, "%s",
+		in.Missing.Of(in.Spec.Upstream, "", "spec.upstream", repository.Branch))
 }
 
 func upstreamUnpublished(in *Input) *v1alpha1.Condition {

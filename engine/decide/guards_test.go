@@ -56,6 +56,10 @@ func TestGuards(t *testing.T) {
 					`["adoptNone" "adoptExisting"]`)},
 		"the upstream does not exist": {input(noUpstream), wantStalled("UpstreamNotFound",
 			"there is no PackageRevision of blueprints/web with revision 1: publish it, or correct spec.upstream")},
+		"the upstream does not exist: the home says what is there": {input(all(noUpstream, func(in *Input) {
+			in.Missing = revision.Missing{Found: "it has no tag web/v1", Do: "publish it: git tag web/v1 main"}
+		})), wantStalled("UpstreamNotFound", "there is no PackageRevision of blueprints/web with revision 1: it has no tag "+
+			"web/v1; correct spec.upstream, or publish it: git tag web/v1 main")},
 		"the upstream does not exist: by its workspace": {input(asks(variant.Upstream{WorkspaceName: "v9"})),
 			wantStalled("UpstreamNotFound",
 				"there is no PackageRevision of blueprints/web with workspace v9: publish it, or correct spec.upstream")},

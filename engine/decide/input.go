@@ -20,6 +20,8 @@ type Input struct {
 	Deleting, Finalizer bool
 	// Upstream is the revision asked for; nil if there is none.
 	Upstream *revision.Revision
+	// Missing is what is known of the place of the upstream, if there is none.
+	Missing revision.Missing
 	// Revisions are all revisions of the downstream package.
 	Revisions []revision.Revision
 	// OwnedInOtherPackages are the revisions of other packages that the variant owns, or is known to have owned.

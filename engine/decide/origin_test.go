@@ -36,8 +36,7 @@ func publishedAnew(in *Input) {
 func TestOrigins(t *testing.T) {
 	replacing := func(lock, anew string) want {
 		return wantStalled("UpstreamReplaced", one+" was made from web/v1 at "+lock+", which was deleted; then blueprints.web.v1 "+
-			"was published under its number, and what differs between the two is not known: publish a new number, name it in "+
-			"spec.upstream, and "+anew)
+			"was published under its number, and what differs between the two is not known: if web/v1"+sameContent+keptByLock+"publish a new number, name it in spec.upstream, and "+anew)
 	}
 	testDecide(t, map[string]decideCase{
 		"by its origin, on the upstream": {input(untold, down("packagevariant-1", 1, published, from("web/v1", "c"))),

@@ -5,6 +5,7 @@ package decide
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -115,14 +116,26 @@ func upstreamReplaced(in *Input, target *revision.Revision) *Decision {
 	}
 	return &Decision{Condition: *stalled(v1alpha1.ReasonUpstreamReplaced,
 		"%s was made from %s, which was deleted; then %s was published under its number, and what differs between the two "+
-			"is not known: publish a new number, name it in spec.upstream, and %s",
-		target.Name, target.Lock, in.Upstream.Name, anew(target))}
+			"is not known: %s; otherwise publish a new number, name it in spec.upstream, and %s",
+		target.Name, target.Lock, in.Upstream.Name, relock(in, target), anew(target))}
 }
 
-// anew says what a person does to have a package made anew.
+// relock says how a package keeps what people changed in it if a revision has the same content as the one from which it
+// was made: a history that was rewritten has other commits, and only a person knows that it is the same otherwise.
+func relock(in *Input, target *revision.Revision) string {
+	const keeps = " in its Kptfile, and what people changed in it is kept"
+	number := func(r revision.Revision) bool { return !r.Main() && target.Lock.NamesReplaced(&r) }
+	if !replaced(in, target) && !slices.ContainsFunc(in.Bases, number) {
+		return "if another revision has what the package was made from, name its ref and commit in upstreamLock.git" + keeps
+	}
+	return fmt.Sprintf("if %[1]s has the same content still, as after a history was rewritten, set "+
+		"upstreamLock.git.commit to what git rev-parse %[1]s^0 says of it now,%[2]s", target.Lock.Ref, keeps)
+}
+
+// anew says what a person does to have a package made anew, without what people changed in it.
 func anew(target *revision.Revision) string {
 	if target.Open() {
-		return "delete the draft, which is then made anew"
+		return "delete the draft, which is then made anew, in git as soon as something else is asked for"
 	}
 	return "delete this variant, approve the deletion of its package, and create the variant again"
 }
@@ -142,8 +155,8 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 		d.Condition = *stalled(v1alpha1.ReasonBaseNotFound,
 			"%s was derived from %s, of which no published package revision is known: "+
 				"it was deleted, or its Repository is not registered, and without it the changes from there to %s are not known; "+
-				"register the Repository that has it, or %s",
-			target.Name, target.Lock, in.Upstream.Name, anew(target))
+				"register the Repository that has it; %s; otherwise %s",
+			target.Name, target.Lock, in.Upstream.Name, relock(in, target), anew(target))
 	case target.Open():
 		d.Steps = []Step{{Action: Mutate, Revision: target}}
 		d.Condition = pending("%s is to be merged with the changes from %s to %s", target.Name, base.Name, in.Upstream.Name)

@@ -144,9 +144,14 @@ func (r *Reconciler) resolveUpstream(ctx context.Context, o *observation, revisi
 	if err := r.affected().locate(ctx, revisions); err != nil {
 		return err
 	}
-	o.Upstream, o.Bases = nil, revisions
+	o.Upstream, o.Bases, o.Missing = nil, revisions, revision.Missing{}
 	if i := o.Spec.Upstream.Resolve(revision.Candidates(revisions)); i >= 0 {
 		o.Upstream = &revisions[i]
+	} else {
+		var err error
+		if o.Missing, err = packages.MissingIn(ctx, r.Known, o.pv.Namespace, o.Spec.Upstream); err != nil {
+			return err
+		}
 	}
 	decide.Recognize(&o.Input, o.pv.Status.Upstream)
 	o.learnCommit()

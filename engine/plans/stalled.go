@@ -3,6 +3,8 @@
 package plans
 
 import (
+	"slices"
+
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,12 +42,13 @@ func (r *record) keepRenderFailed(v *Variant) {
 	}
 }
 
-// isStalled reports whether only a person can help. A suspension and a rejection do not count, since a person asked for
-// that.
+// asked are the reasons of what a person asked for: a suspension, a rejection, and a package removed by hand.
+var asked = []string{v1alpha1.ReasonSuspended, v1alpha1.ReasonRejected, v1alpha1.ReasonLeftToPeople}
+
+// isStalled reports whether only a person can help, and no person asked for that.
 func isStalled(conditions []metav1.Condition) bool {
 	stalled := meta.FindStatusCondition(conditions, v1alpha1.ConditionStalled)
-	return stalled != nil && stalled.Status == metav1.ConditionTrue &&
-		stalled.Reason != v1alpha1.ReasonSuspended && stalled.Reason != v1alpha1.ReasonRejected
+	return stalled != nil && stalled.Status == metav1.ConditionTrue && !slices.Contains(asked, stalled.Reason)
 }
 
 // Says returns the reason and the message, after a word for the kind of stall.

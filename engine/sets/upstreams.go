@@ -118,8 +118,12 @@ func (r *Reconciler) checkUpstreams(ctx context.Context, set *v1alpha2.PackageVa
 			return err
 		}
 		if expansion.FindUpstream(u.Upstream, s.PackageRevisions) == nil {
+			missing, err := packages.MissingIn(ctx, r.Known, set.Namespace, u.Upstream)
+			if err != nil {
+				return err
+			}
 			return stalled(v1alpha1.ReasonUpstreamNotFound,
-				"there is no "+u.Describe()+" in this namespace: "+u.Remedy(u.Path, repository.Branch))
+				missing.Of(u.Upstream, " in this namespace", u.Path, repository.Branch))
 		}
 	}
 	if sel := set.Spec.UpstreamSelector; sel != nil && sel.Repo != "" {

@@ -85,3 +85,35 @@ func TestSeveralCopies(t *testing.T) {
 	w.Equal("happened", []string{"edge/other: v1 published (the main branch has it, and other adopted it); packagevariant-1 drafted",
 		"edge/web: v1 published (the main branch has it, and web adopted it); packagevariant-1 drafted"}, happened(w.sync()))
 }
+
+// TestHotfixAfterAdoption has a copy get its upstream by a draft that a person merges, and a hotfix after that: what is
+// published of the hotfix is not the draft, whether the copy was published before or not.
+func TestHotfixAfterAdoption(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		tags bool
+		want string
+	}{
+		"published with the hotfix": {false, "edge.web.v1"},
+		"published before":          {true, "edge.web.v2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "# no variant yet\n")
+			const branch = "drafts/edge/web/adopt-v1"
+			w.Push(branch, "Adopt\n\nkpt:{\"package\":\"edge/web\",\"workspaceName\":\"adopt-v1\"}", map[string]string{
+				"edge/web/settings.yaml": settings("small"), "edge/web/package-context.yaml": packageContext, "edge/web/Kptfile": "apiVersion: kpt.dev/v1\n" +
+					"kind: Kptfile\nmetadata:\n  name: web\nupstreamLock:\n  type: git\n  git:\n    repo: " + w.Remote.Address() +
+					"\n    directory: blueprints/web\n    ref: blueprints/web/v1\n    commit: " +
+					strings.TrimSpace(w.Remote.Git("rev-parse", "blueprints/web/v1")) + "\n"})
+			w.Push("main", "A variant", map[string]string{"fleet/web.yaml": web + "  adoptionPolicy: adoptExisting\n"})
+			w.Merge(branch)
+			if tt.tags {
+				w.People.Git("push", "-q", "origin", "HEAD:refs/tags/edge/web/v1")
+				w.sync()
+			}
+			w.hotfix("north")
+			w.Equal("published", tt.want, w.sync().Packages[0].Found[0].Revision)
+		})
+	}
+}

@@ -77,8 +77,8 @@ func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, erro
 			}
 		}
 	}
-	if s.isGone(ctx, pv) {
-		return true, s.gone(ctx, pv)
+	if why := s.away(ctx, pv); why != nil {
+		return true, s.leave(ctx, key, why)
 	}
 	return false, nil
 }
@@ -108,20 +108,32 @@ func refusal(pkg revision.Package, r *ledger.Rejected) error {
 		Condition: v1alpha1.Stalled(v1alpha1.ReasonRejected, err.Error())}
 }
 
-// isGone reports whether the package of a variant was published, and is on the branch no more.
-func (s *syncer) isGone(ctx context.Context, pv *v1alpha1.PackageVariant) bool {
+// away returns what it means that the package of a variant was published, and is not on the branch; nil if it is.
+func (s *syncer) away(ctx context.Context, pv *v1alpha1.PackageVariant) *v1alpha1.Condition {
 	d, pkg := pv.Status.Downstream, revision.DownstreamOf(&pv.Spec)
-	return d != nil && strings.HasPrefix(d.Name, pkg.NameOf("")) && s.home.Gone(ctx, pv.Namespace, pkg)
+	if d == nil || !strings.HasPrefix(d.Name, pkg.NameOf("")) {
+		return nil
+	}
+	return s.home.Away(ctx, pv.Namespace, pkg)
 }
 
-// gone says of a variant that its package was removed. It keeps what was published, by which the next sync knows that.
-func (s *syncer) gone(ctx context.Context, pv *v1alpha1.PackageVariant) error {
-	return s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) {
+// leave says of a variant why it is left as it is. It keeps what was published, by which the next sync knows that.
+func (s *syncer) leave(ctx context.Context, key types.NamespacedName, why *v1alpha1.Condition) error {
+	return s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) {
 		pv.Status.ObservedGeneration, pv.Status.ObservedInputs, pv.Status.Operation = pv.Generation, "", nil
-		v1alpha1.Stalled(v1alpha1.ReasonRejected, fmt.Sprintf("the branch has no package %s any more, of which %s "+
-			"was published: restore its directory, with its Kptfile, or remove this variant", revision.DownstreamOf(&pv.Spec),
-			pv.Status.Downstream.Name)).Set(&pv.Status.Conditions, pv.Generation)
+		why.Set(&pv.Status.Conditions, pv.Generation)
 	})
+}
+
+// owners returns the variants that own packages.
+func owners(of ledger.Ledger) map[types.NamespacedName]bool {
+	all := map[types.NamespacedName]bool{}
+	for key, e := range of {
+		for _, name := range variantsOf(key.Namespace, e.Owners) {
+			all[name] = true
+		}
+	}
+	return all
 }
 
 // variantsOf returns the variants of a namespace that are owners.

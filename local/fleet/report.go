@@ -149,8 +149,8 @@ func (r *Report) warn(err error) {
 }
 
 // decided are the reasons for which something stalls until a person decides, and nothing is wrong.
-var decided = []string{v1alpha1.ReasonRejected, v1alpha1.ReasonSuspended, v1alpha1.ReasonConflicted,
-	v1alpha1.ReasonTwoDrafts, v1alpha1.ReasonDownstreamProposed}
+var decided = []string{v1alpha1.ReasonRejected, v1alpha1.ReasonLeftToPeople, v1alpha1.ReasonSuspended,
+	v1alpha1.ReasonConflicted, v1alpha1.ReasonTwoDrafts, v1alpha1.ReasonDownstreamProposed}
 
 // conclude writes the lines.
 func (s *syncer) conclude(ctx context.Context) {
@@ -259,6 +259,9 @@ func (s *syncer) line(kind string, o metav1.Object, conditions []metav1.Conditio
 		}
 	}
 	id := kind + " " + objects.KeyOf(o).String()
+	if c, told := packages.ConditionOf(s.errs[id]); told && line.State != "" && line.Reason != c.Reason { // unwritten
+		line.State, line.Reason, line.Message = c.Type, c.Reason, "all else that is said of it is of an earlier sync"
+	}
 	if line.State == v1alpha1.ConditionStalled && !slices.Contains(decided, line.Reason) && s.errs[id] == nil {
 		s.report.Failures = append(s.report.Failures, id+": "+line.Message)
 	}

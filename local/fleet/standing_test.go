@@ -211,6 +211,36 @@ func TestAway(t *testing.T) {
 	}
 }
 
+// TestAwayLater has the git repository of a package be away in one sync: the report says of what is known from the sync
+// before that it is, and nothing is recorded.
+func TestAwayLater(t *testing.T) {
+	t.Parallel()
+	elsewhere := gittest.NewRemote(t, "elsewhere")
+	elsewhere.Clone().Push("Begin", map[string]string{"README": "a\n"}, "HEAD:refs/heads/main")
+	second := strings.NewReplacer("name: edge,", "name: second,", "ADDRESS", elsewhere.Address()).Replace(
+		repositories[strings.LastIndex(repositories, "---"):])
+	w := newWorld(t, second+"---"+strings.ReplaceAll(web, "repo: edge", "repo: second"))
+	before := w.sync().Variants[0]
+	w.Equal("there", "UpToDate", before.Reason)
+	w.unchanged("away", func() {
+		if err := os.Rename(elsewhere.Dir, elsewhere.Dir+".away"); err != nil {
+			t.Fatal(err)
+		}
+		report, err := w.syncAt()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := report.Variants[0]
+		w.Equal("away", []string{"Reconciling", "RepositoryNotReady", before.Draft, "all else that is said of it is of an earlier sync"},
+			[]string{line.State, line.Reason, line.Draft, line.Message})
+		w.Equal("failures", 1, len(report.Failures))
+		if err := os.Rename(elsewhere.Dir+".away", elsewhere.Dir); err != nil {
+			t.Fatal(err)
+		}
+	})
+	w.Equal("back", before, w.sync().Variants[0])
+}
+
 // TestTwoSyncs has two syncs record what they have done, of the same fleet and of two.
 func TestTwoSyncs(t *testing.T) {
 	t.Parallel()
@@ -248,4 +278,39 @@ func TestTwoSyncs(t *testing.T) {
 	}
 	wantTree := git.Hash(strings.TrimSpace(w.Remote.Git("rev-parse", "package-variants:fleet/.fleet")))
 	w.Equal("the last one", wantTree, a.tree)
+}
+
+// TestRemovalOfNothing removes many variants at once that own no package, those of manifests and those of a set: nothing
+// goes with them, and they are no removals.
+func TestRemovalOfNothing(t *testing.T) {
+	t.Parallel()
+	names := []string{"a", "b", "c", "d", "e"}
+	files, variants := map[string]string{}, ""
+	for _, name := range names {
+		variants += strings.Replace(another(name), "revision: latest", "revision: 9", 1)
+		files["edge/"+name+"/Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: " + name + "\n"
+	}
+	for name, tt := range map[string]struct{ manifests, reason string }{
+		"of manifests": {variants, "UpstreamNotFound"},
+		"of a set": {"apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: webs}\nspec:\n" +
+			"  upstream: {repo: blueprints, package: web, revision: latest}\n  targets:\n  - repositories:\n" +
+			"    - {name: edge, packageNames: [a, b, c, d, e]}\n    template: {deletionPolicy: delete}\n", "DownstreamExists"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, tt.manifests)
+			w.Push("main", "By hand", files)
+			report := w.sync()
+			w.Equal("variants", len(names), len(report.Variants))
+			for _, l := range report.Variants {
+				w.Equal(l.Name, tt.reason, l.Reason)
+			}
+			before := w.Refs()
+			w.Push("main", "Remove", map[string]string{"fleet/web.yaml": "# none\n"})
+			report = w.sync()
+			w.Equal("left", []int{0, 0, 0, 0}, []int{len(report.Variants), len(report.Removals), len(report.Notes), len(report.Failures)})
+			w.Equal("refs", before, w.Refs())
+			w.idle()
+		})
+	}
 }

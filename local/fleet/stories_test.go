@@ -245,8 +245,8 @@ func TestRemovedByHand(t *testing.T) {
 		draft   func(w *world)
 		removed string
 	}{
-		"a draft":  {func(w *world) { w.secondVersion(); w.sync() }, "web: Rejected v1 edge.web.packagevariant-2"},
-		"no draft": {func(*world) {}, "web: Rejected v1"},
+		"a draft":  {func(w *world) { w.secondVersion(); w.sync() }, "web: LeftToPeople v1 edge.web.packagevariant-2"},
+		"no draft": {func(*world) {}, "web: LeftToPeople v1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -258,8 +258,9 @@ func TestRemovedByHand(t *testing.T) {
 			w.People.Push("Remove it", nil, "HEAD:refs/heads/main")
 			report := w.sync()
 			w.Equal("removed", []string{tt.removed}, lines(report))
-			w.Equal("what to do", "the branch has no package edge/web any more, of which edge.web.packagevariant-1 "+
-				"was published: restore its directory, with its Kptfile, or remove this variant", report.Variants[0].Message)
+			w.Equal("what to do", "edge/web is not on the branch main of ADDRESS any more, and is not made again: to have it back, "+
+				"git checkout edge/web/v1 -- edge/web, and commit that; if it is to stay away, take the variant out of the manifests",
+				w.said(report.Variants[0].Message))
 			w.idle()
 			w.People.Update()
 			w.People.Git("revert", "--no-edit", "HEAD")

@@ -150,26 +150,28 @@ func (s *syncer) unmerged(ctx context.Context) (string, error) {
 		strings.TrimPrefix(ref, "refs/heads/"), remote.Address()), nil
 }
 
-// removeAll removes the variants that are lost.
+// removeAll removes the variants that are lost. Those that own no package take nothing with them, and do not count.
 func (s *syncer) removeAll(ctx context.Context) error {
-	lost := s.lost
-	if len(lost) == 0 {
+	if len(s.lost) == 0 {
 		return nil
 	}
-	var names []string
-	for _, pv := range lost {
-		names = append(names, objects.KeyOf(pv).String())
+	var names, owning []string
+	own := owners(s.was.Packages)
+	for _, pv := range s.lost {
+		key := objects.KeyOf(pv)
+		if names = append(names, key.String()); own[key] {
+			owning = append(owning, key.String())
+		}
 	}
-	list := strings.Join(names, ", ")
 	if s.store.keeps != "" {
-		s.report.note("%s: not in the manifests any more: %s", list, s.store.keeps)
+		s.report.note("%s: not in the manifests any more: %s", strings.Join(names, ", "), s.store.keeps)
 		return nil
 	}
-	if most := s.mostRemovals(); len(lost) > most {
+	if most := s.mostRemovals(); len(owning) > most {
 		return fmt.Errorf("%d variants are not in the manifests any more, which is more than %d, so nothing was done: %s. "+
-			"If they are to be removed, say --max-removals=%d", len(lost), most, list, len(lost))
+			"If they are to be removed, say --max-removals=%d", len(owning), most, strings.Join(owning, ", "), len(owning))
 	}
-	for _, pv := range lost {
+	for _, pv := range s.lost {
 		if err := s.store.Delete(ctx, pv); err != nil {
 			return err
 		}
@@ -239,6 +241,7 @@ func (s *syncer) look(ctx context.Context) error {
 	}
 	s.happened.add(settled.Events...)
 	s.replaced = settled.Replaced
+	s.noteMisnamed(ctx)
 	return s.resume(ctx, s.store.AllVariants()...)
 }
 

@@ -30,8 +30,8 @@ func Find(ctx context.Context, dir string) (*Checkout, error) {
 		case strings.Contains(said.Words, "not a git repository"):
 			return nil, nil
 		case strings.Contains(said.Words, "safe.bareRepository"):
-			said.Words += " (files such as HEAD, objects and refs make a git repository of the directory, which is not read: " +
-				"remove them)"
+			said.Words += " (files such as HEAD, objects and refs make a bare git repository of the directory, which is not " +
+				"read: name a directory of a clone of it, or remove these files)"
 		}
 	}
 	if err != nil {

@@ -144,7 +144,7 @@ func TestFind(t *testing.T) {
 	write(t, filepath.Join(fleet, "config"), fmt.Sprintf("[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = %q\n[remote "+
 		"\"origin\"]\n\turl = %s\n\tuploadpack = %q\n", command, remote.Dir, command), 0o600)
 	_, err = git.Find(t.Context(), filepath.Join(fleet, "sub"))
-	if err == nil || !strings.Contains(err.Error(), "safe.bareRepository") || !strings.HasSuffix(err.Error(), "remove them)") {
+	if err == nil || !strings.Contains(err.Error(), "safe.bareRepository") || !strings.HasSuffix(err.Error(), "remove these files)") {
 		t.Errorf("the error is %v", err)
 	}
 	check("looking for a repository")

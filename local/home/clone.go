@@ -4,7 +4,6 @@ package home
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -37,6 +36,8 @@ type clone struct {
 	below map[string]string
 	// before is what was published before each tag of this round.
 	before map[string]*ledger.Published
+	// near are the tags that publish nothing and have nearly the name of one that would, by what they seem to be about.
+	near map[string][]nearTag
 	// packages are the refs of each package, and removals the branches by which people remove one, by its path.
 	packages map[string]map[string]bool
 	removals map[string]string
@@ -93,7 +94,7 @@ func (c *clone) fetch(ctx context.Context, contact func(address string) error) {
 	c.changes, c.publications, c.line = map[string]*change{}, nil, map[branchAt]bool{}
 	c.unpushed, c.before = map[git.Hash]bool{}, map[string]*ledger.Published{}
 	c.packages, c.removals = map[string]map[string]bool{}, map[string]string{}
-	c.refs, c.err, c.below = nil, nil, nil
+	c.refs, c.err, c.below, c.near = nil, nil, nil, nil
 	if c.err = contact(c.remote); c.err != nil {
 		return
 	}
@@ -221,8 +222,8 @@ func (c *clone) factsOf(p place, ref git.Ref) (*facts, error) {
 		return known, nil
 	}
 	f, err := c.learn(p, ref)
-	if bad, ok := errors.AsType[*git.ObjectError](err); ok {
-		f = &facts{commit: ref.Commit, workspace: p.workspace, unread: asUnusable(p.ref(), bad)}
+	if err != nil && ignoreUnread(err) == nil {
+		f = &facts{commit: ref.Commit, workspace: p.workspace, unread: asUnusable(p.ref(), err)}
 		if p.number > 0 {
 			f.workspace = versionOf(p)
 		}
@@ -242,6 +243,9 @@ func (c *clone) learn(p place, ref git.Ref) (*facts, error) {
 	}
 	f.at, f.made = commit.At, madeBy(commit.Message)
 	if f.tree, err = c.at(ref.Commit, p.path); err != nil {
+		return nil, err
+	}
+	if err := c.checkDirectory(ref.Commit, p.path, f.tree); err != nil {
 		return nil, err
 	}
 	if p.number > 0 {

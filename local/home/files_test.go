@@ -201,6 +201,35 @@ func TestUnreadRevisions(t *testing.T) {
 	wantEqual(t, []string{"edge.web.packagevariant-1: pushed"}, w.push(w.home))
 }
 
+// TestNoDirectory has revisions in which something else than a directory is at the place of the package: each says what
+// that is, and everything else of the git repository goes on.
+func TestNoDirectory(t *testing.T) {
+	t.Parallel()
+	w := begun(t, nil)
+	p := w.hostile()
+	tree := func(entries ...gittest.Entry) string { return p.Tree(entries...) }
+	link := func(name, to string) gittest.Entry {
+		return gittest.Entry{Mode: git.Link, Name: name, Hash: p.Object("blob", to)}
+	}
+	const isLink = " is a symbolic link, so the package is "
+	const instead = ": name that one, or commit its files in place of the link"
+	for name, tt := range map[string]struct{ tree, want string }{
+		"link":       {tree(link("link", "shared/web")), "link" + isLink + "shared/web" + instead},
+		"up/link":    {tree(gittest.Entry{Mode: git.Directory, Name: "up", Hash: tree(link("link", "../shared/web"))}), "up/link" + isLink + "shared/web" + instead},
+		"above/web":  {tree(link("above", "shared")), "above" + isLink + "shared/web" + instead},
+		"out":        {tree(link("out", "/etc")), "out" + isLink + "/etc" + instead},
+		"module":     {tree(gittest.Entry{Mode: git.Module, Name: "module", Hash: strings.Repeat("1", 40)}), "module is a submodule, and its files are in another git repository: commit the files themselves"},
+		"module/web": {tree(gittest.Entry{Mode: git.Module, Name: "module", Hash: strings.Repeat("1", 40)}), "module is a submodule, and its files are in another git repository: commit the files themselves"},
+		"file":       {tree(gittest.Entry{Mode: git.File, Name: "file", Hash: p.file}), "file is a file, and no directory: commit a package there"},
+	} {
+		p.Git("update-ref", "refs/tags/"+name+"/v2", p.CommitTree(tt.tree))
+		w.round(w.home)
+		wantEqual(t, tt.want, w.refusal("blueprints."+strings.ReplaceAll(name, "/", ".")+".v2"))
+	}
+	w.draft(w.home, edge("web"), "blueprints.web.v1")
+	wantEqual(t, []string{"edge.web.packagevariant-1: pushed"}, w.push(w.home))
+}
+
 // TestUnreadRepository has branches that are not read: of their git repository nothing is found, and each call for it
 // says why; the other ones go on.
 func TestUnreadRepository(t *testing.T) {

@@ -47,8 +47,13 @@ func (c *clone) history(head git.Hash, visit func(at git.Hash, changes changed) 
 }
 
 // workspaceIn returns the workspace of the draft that a commit of the branch has of a package, by the lines in the
-// commits from which that came; "" if none of the last has one.
-func (c *clone) workspaceIn(at git.Hash, place string) (string, error) {
+// commits from which that came as it is, or, where people may have changed it since, in those before; "" if none of the
+// last has one.
+func (c *clone) workspaceIn(at git.Hash, place string, edited bool) (string, error) {
+	now, err := c.at(at, place)
+	if err != nil {
+		return "", err
+	}
 	for range maxSaves {
 		commit, err := c.git.Commit(at)
 		if err != nil {
@@ -57,17 +62,20 @@ func (c *clone) workspaceIn(at git.Hash, place string) (string, error) {
 		if found := workspaceFor(place, commit.Message, nil, nil); found != "" || len(commit.Parents) == 0 {
 			return found, nil
 		}
-		from := commit.Parents[0]
-		if last := commit.Parents[len(commit.Parents)-1]; last != from {
-			now, err := c.at(at, place)
-			if err != nil {
+		same := false
+		var before git.Hash
+		for _, at = range commit.Parents {
+			if before, err = c.at(at, place); err != nil {
 				return "", err
 			}
-			if before, err := c.at(from, place); err != nil || before != now {
-				from = last
+			if same = before == now; same {
+				break
 			}
 		}
-		at = from
+		if !same && !edited {
+			return "", nil
+		}
+		now = before
 	}
 	return "", nil
 }

@@ -91,7 +91,8 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 	where := m.where()
 	p := place{path: where, number: m.in.latest(where) + 1}
 	e := s.entry(m)
-	if e.Published != nil && e.Published.Tree == s.tree[m] { // its tag is lost
+	isLost := e.Published != nil && e.Published.Number >= p.number // the tag of what was published last
+	if isLost && e.Published.Tree == s.tree[m] {
 		p.number = max(p.number, e.Published.Number)
 	} else if e.Published != nil {
 		p.number = max(p.number, e.Published.Number+1)
@@ -108,7 +109,7 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 			last = &all[i]
 		}
 	}
-	workspace, err := m.in.workspaceAt(p, at, s.merged[m], used)
+	workspace, err := m.in.workspaceAt(p, at, s.merged[m], used, isLost)
 	if err != nil {
 		return err
 	}
@@ -153,15 +154,17 @@ func goesBack(f, previous *found, all []found) bool {
 	})
 }
 
-// workspaceAt returns the workspace of what is published at a place: that of its draft, or else its version.
-func (r *repository) workspaceAt(p place, at git.Hash, merged []string, used map[string]bool) (string, error) {
+// workspaceAt returns the workspace of what is published at a place: that of its draft, or else its version. People may
+// have changed what the draft was if the tag of that is lost.
+func (r *repository) workspaceAt(p place, at git.Hash, merged []string, used map[string]bool, isLost bool) (string,
+	error) {
 	commit, err := r.git.Commit(at)
 	if err != nil {
 		return "", err
 	}
 	workspace := workspaceFor(p.path, commit.Message, merged, used)
 	if workspace == "" { // the draft ended before, and what was published of it was refused, or is lost
-		if workspace, err = r.workspaceIn(at, p.path); err != nil && !cutOff(err) {
+		if workspace, err = r.workspaceIn(at, p.path, isLost); err != nil && !cutOff(err) {
 			return "", err
 		}
 	}

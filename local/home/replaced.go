@@ -57,6 +57,12 @@ func (s *settling) findReplaced(ctx context.Context) error {
 			continue
 		}
 		m, e := member{r, key.Package}, s.ledger[key]
+		if why, err := s.moved(ctx, m, &e); err != nil {
+			return err
+		} else if why != "" {
+			s.Replaced[key] = why
+			continue
+		}
 		as := Branch{e.Place.Address, e.Place.Branch}
 		if follows, err := s.follows(ctx, r, as); err != nil || follows {
 			if err != nil {
@@ -115,8 +121,7 @@ func (s *settling) follows(ctx context.Context, r *repository, as Branch) (bool,
 func (s *settling) whyReplaced(m member, as Branch) string {
 	head := m.in.refs[m.in.branch()].Commit
 	if head == "" {
-		return fmt.Sprintf("%s has no branch %s any more, of which %s was published: restore the branch",
-			m.in.git.Address(), m.in.Branch, m.where())
+		return m.in.withoutBranch(m.where())
 	}
 	return fmt.Sprintf("the branch %s of %s does not follow the commit %.10s, which was seen last, and it has another %s "+
 		"than the one that was published: restore the branch; or, if it is right as it is, give the Repository %s the "+

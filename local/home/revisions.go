@@ -46,19 +46,6 @@ func (h *Home) revisions(ctx context.Context, r *repository, pkg string) (all []
 	return all, nil
 }
 
-// Gone reports whether a package was published, and is on the branch no more.
-func (h *Home) Gone(ctx context.Context, namespace string, pkg revision.Package) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	r, err := h.repository(namespace, pkg.Repo)
-	if err != nil {
-		return false
-	}
-	where := r.place(pkg.Name)
-	_, tree, err := r.branchOf(ctx, where)
-	return err == nil && tree == "" && r.latest(where) > 0
-}
-
 // placed returns the drafts of a package, and all that was published of it, the latest first.
 func (h *Home) placed(ctx context.Context, m member) (all []found, err error) {
 	used := map[string]bool{}

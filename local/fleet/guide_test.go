@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"strings"
+	"testing"
+)
+
+// said returns a text without the address of the world's git repository.
+func (w *world) said(text string) string {
+	return strings.ReplaceAll(text, w.Remote.Address(), "ADDRESS")
+}
+
+// TestUpstreamMissing asks for a revision of a blueprint that has no tag: the variant says which commands publish it, and
+// follows when they have run.
+func TestUpstreamMissing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, strings.Replace(web, "revision: latest", "revision: 2", 1))
+	w.Push("main", "Grow", map[string]string{"blueprints/web/settings.yaml": settings("large")})
+	report := w.sync()
+	w.Equal("state", []string{"web: UpstreamNotFound"}, lines(report)[:1])
+	w.Equal("why", "there is no PackageRevision of blueprints/web with revision 2: ADDRESS has on its branch main the "+
+		"package blueprints/web, and no tag blueprints/web/v2 (the newest is v1, and the branch has changed since); correct "+
+		"spec.upstream, or publish it: git tag blueprints/web/v2 origin/main; git push origin blueprints/web/v2 (if you have "+
+		"that tag, the push is enough)", w.said(report.Variants[0].Message))
+	w.idle()
+	w.People.Git("tag", "blueprints/web/v2", "origin/main")
+	w.People.Git("push", "-q", "origin", "blueprints/web/v2")
+	w.Equal("published", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+}
+
+// TestMisnamedTag has people publish a blueprint under a name that is nearly that of a tag: while variants follow the
+// last one that has the right name, each sync says so.
+func TestMisnamedTag(t *testing.T) {
+	t.Parallel()
+	note := "the newest revision of blueprints/web is v1, because the tag web-v2 of ADDRESS has another name than those " +
+		"that publish it: git tag blueprints/web/v2 web-v2; git push origin blueprints/web/v2"
+	for name, tt := range map[string]struct {
+		manifests string
+		want      []string
+	}{
+		"of a variant":         {web, []string{note}},
+		"of a set":             {webSet, []string{note}},
+		"nobody asks for more": {strings.Replace(web, "revision: latest", "revision: 1", 1), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, tt.manifests)
+			w.Push("main", "Grow", map[string]string{"blueprints/web/settings.yaml": settings("large")},
+				"HEAD:refs/tags/web-v2", "HEAD:refs/tags/web-v1")
+			var notes []string
+			for _, note := range w.sync().Notes {
+				notes = append(notes, w.said(note))
+			}
+			w.Equal("notes", tt.want, notes)
+			w.People.Git("fetch", "-q", "--tags")
+			w.People.Git("push", "-q", "origin", "refs/tags/web-v2:refs/tags/blueprints/web/v2")
+			w.Equal("notes afterwards", 0, len(w.sync().Notes))
+		})
+	}
+}
+
+// TestRewrittenHistory has the history of a blueprint rewritten, so that each tag has another commit: what the variant
+// says then is done, and the package is upgraded with the hotfix of a person.
+func TestRewrittenHistory(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		newer  bool
+		reason string
+	}{
+		"and nothing newer is published": {false, "UpstreamReplaced"},
+		"and something newer is":         {true, "BaseNotFound"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := hotfixed(t, web+"  approvalPolicy: Initial\n")
+			was := strings.TrimSpace(w.Remote.Git("rev-parse", "blueprints/web/v1"))
+			w.People.Update()
+			w.People.Git("commit", "-q", "--allow-empty", "-m", "Without the secret")
+			w.People.Git("push", "-q", "-f", "origin", "HEAD:refs/tags/blueprints/web/v1")
+			if tt.newer {
+				w.secondVersion()
+			}
+			now := strings.TrimSpace(w.Remote.Git("rev-parse", "blueprints/web/v1"))
+			line := w.sync().Variants[0]
+			w.Equal("state", tt.reason, line.Reason)
+			if want := "set upstreamLock.git.commit to what git rev-parse blueprints/web/v1^0 says"; !strings.Contains(line.Message, want) {
+				t.Errorf("%q does not say %q", line.Message, want)
+			}
+			w.idle()
+			w.Push("main", "Name the commit", map[string]string{"edge/web/Kptfile": strings.Replace(
+				w.Remote.Git("show", "main:edge/web/Kptfile"), was, now, 1)})
+			if !tt.newer {
+				w.Equal("named", []string{"web: UpToDate v3"}, lines(w.sync()))
+				w.secondVersion()
+			}
+			w.Equal("upgraded", []string{"web: UpToDate v3 edge.web.packagevariant-2"}, lines(w.sync()))
+			text := w.Remote.Git("show", draft2+":edge/web/settings.yaml")
+			w.Equal("both", []bool{true, true}, []bool{strings.Contains(text, "zone: north"), strings.Contains(text, "size: large")})
+			w.idle()
+		})
+	}
+}
