@@ -66,7 +66,7 @@ func NewObjects(log *Log) *Objects {
 	return &Objects{objectsState: &objectsState{log: log, others: map[schema.GroupKind]*others{},
 		variants: newTable(ofVariants), sets: newTable[*v1alpha2.PackageVariantSet](nil),
 		repositories: newTable(map[string]func(*objects.Repository) []string{
-			address: func(r *objects.Repository) []string { return []string{revision.Address(r.Address)} },
+			address: func(r *objects.Repository) []string { return []string{revision.Canonical(r.Address)} },
 		})}}
 }
 
@@ -309,7 +309,7 @@ func (o *Objects) Repository(_ context.Context, namespace, name string) (*object
 func (o *Objects) RepositoriesAt(_ context.Context, at string) ([]objects.Repository, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return values(o.repositories.find("", address, revision.Address(at))), nil
+	return values(o.repositories.find("", address, revision.Canonical(at))), nil
 }
 
 // Repositories implements objects.Sets.

@@ -95,7 +95,7 @@ func New(o Options) *Home {
 	}
 	byAddress, kept := map[string]*clone{}, newContents()
 	for _, r := range o.Repositories {
-		at := revision.Address(r.Remote)
+		at := revision.Canonical(r.Remote)
 		if byAddress[at] == nil {
 			byAddress[at] = newClone(o.Cache, r.Remote, kept)
 			h.clones = append(h.clones, byAddress[at])

@@ -48,7 +48,7 @@ func (h *Home) Ledger() ledger.Ledger {
 // entry returns the entry of a package, to be changed and put back.
 func (h *Home) entry(m member) ledger.Entry {
 	e := h.ledger[m.key()]
-	e.Place = ledger.Place{Address: revision.Address(m.in.Address), Branch: m.in.Branch, Directory: m.in.Directory}
+	e.Place = ledger.Place{Address: revision.Canonical(m.in.Address), Branch: m.in.Branch, Directory: m.in.Directory}
 	e.Drafts = maps.Clone(e.Drafts)
 	if e.Drafts == nil {
 		e.Drafts = map[string]ledger.Draft{}

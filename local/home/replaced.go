@@ -25,12 +25,12 @@ type Seen map[Branch]git.Hash
 
 // Branch is one of a git repository.
 type Branch struct {
-	// Address is the canonical one (revision.Address).
+	// Address is the canonical one (revision.Canonical).
 	Address, Name string
 }
 
 // Branch returns the branch of a Repository, where its packages are deployed from.
-func (r *repository) mainBranch() Branch { return Branch{revision.Address(r.Address), r.Branch} }
+func (r *repository) mainBranch() Branch { return Branch{revision.Canonical(r.Address), r.Branch} }
 
 // Seen returns the commits of the branches in this round, and those of the last one where that is not accepted.
 func (h *Home) Seen() Seen {

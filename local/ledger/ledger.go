@@ -58,7 +58,7 @@ type Entry struct {
 
 // Place is a directory on a branch of a git repository.
 type Place struct {
-	// Address is the canonical one (revision.Address).
+	// Address is the canonical one (revision.Canonical).
 	Address   string `json:"address"`
 	Branch    string `json:"branch"`
 	Directory string `json:"directory,omitempty"`

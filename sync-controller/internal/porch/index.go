@@ -46,5 +46,5 @@ func addresses(o client.Object) []string {
 	if !ok || repository.Spec.Git == nil {
 		return nil
 	}
-	return []string{revision.Address(repository.Spec.Git.Repo)}
+	return []string{revision.Canonical(repository.Spec.Git.Repo)}
 }

@@ -66,5 +66,5 @@ func ListRepositories(ctx context.Context, reader client.Reader, options ...clie
 // RepositoriesAt returns the Repositories in all namespaces that are over the git repository with an address, from a
 // cache that has the indexes of AddIndexes.
 func RepositoriesAt(ctx context.Context, cache client.Reader, address string) ([]objects.Repository, error) {
-	return ListRepositories(ctx, cache, client.MatchingFields{addressIndex: revision.Address(address)})
+	return ListRepositories(ctx, cache, client.MatchingFields{addressIndex: revision.Canonical(address)})
 }
