@@ -27,6 +27,8 @@ type State struct {
 	Commit git.Hash
 	// Seen are the branches with packages as they were seen last.
 	Seen home.Seen
+	// Same are the git repositories that are others by another address.
+	Same home.Same
 	// Addresses are those of the git repositories that were synced.
 	Addresses []string
 	Sets      map[types.NamespacedName]v1alpha2.PackageVariantSet
@@ -55,6 +57,7 @@ type fleetState struct {
 	Commit    git.Hash      `json:"commit,omitempty"`
 	Addresses []string      `json:"addresses,omitempty"`
 	Branches  []seenBranch  `json:"branches,omitempty"`
+	Same      home.Same     `json:"same,omitempty"`
 	Packages  ledger.Digest `json:"packages"`
 }
 
@@ -90,7 +93,8 @@ func (s *State) encode(fleet string) (map[string]string, error) {
 		files[name] = string(text)
 		return err
 	}
-	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses, Branches: branchesOf(s.Seen)}
+	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses, Branches: branchesOf(s.Seen),
+		Same: s.Same}
 	var err error
 	if files[packagesFile], about.Packages, err = s.Packages.Encode(); err != nil {
 		return nil, err
@@ -147,7 +151,7 @@ func decode(files map[string]string) (*State, error) {
 	if about.Fleet == "" {
 		return nil, fmt.Errorf("%s: %w", fleetFile, errEmpty)
 	}
-	s.Commit, s.Addresses, s.Seen = about.Commit, about.Addresses, home.Seen{}
+	s.Commit, s.Addresses, s.Same, s.Seen = about.Commit, about.Addresses, about.Same, home.Seen{}
 	for _, b := range about.Branches {
 		s.Seen[home.Branch{Address: b.Address, Name: b.Branch}] = b.Commit
 	}

@@ -161,7 +161,7 @@ func (h *Home) noteAll(ctx context.Context, all outcomes) error {
 	for _, o := range all {
 		r := h.repositories[repositoryKey(o.of.Key)]
 		p, is := placeOf(o.ref)
-		if r == nil || !is {
+		if r == nil || !is || p.path != r.place(o.of.Package) {
 			continue
 		}
 		m := member{r, o.of.Package}
@@ -303,7 +303,7 @@ func (c *clone) settle(ref string, of id, err error) outcome {
 			o.ended = c.refs[ref].Commit
 			delete(c.refs, ref)
 		} else {
-			c.refs[ref] = change.Ref
+			c.refs[ref], c.wrote[ref] = change.Ref, change.Hash
 		}
 	}
 	delete(c.changes, ref)

@@ -123,6 +123,9 @@ func (h *Home) by(namespace, variant string, tree git.Hash) made {
 // vacant returns the Repository of a new draft and the draft's name, which nothing has yet.
 func (h *Home) vacant(ctx context.Context, d *packages.Draft) (*repository, string, error) {
 	r, err := h.repository(d.Namespace, d.Package.Repo)
+	if err == nil {
+		err = r.shared()
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -421,6 +424,9 @@ func (h *Home) Own(ctx context.Context, r *revision.Revision, owners []metav1.Ow
 	defer h.mu.Unlock()
 	defer classify(&err)
 	f, err := h.current(ctx, r)
+	if err == nil && len(owners) > 0 {
+		err = f.in.shared()
+	}
 	if err != nil {
 		return err
 	}
