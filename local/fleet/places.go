@@ -49,7 +49,7 @@ func (s *syncer) isShared(ctx context.Context, pv *v1alpha1.PackageVariant) (boo
 		if r.Namespace == pv.Namespace && (u != nil && u.Repo == r.Name || d != nil && d.Repo == r.Name) {
 			return true, s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) {
 				if d != nil && !s.home.Has(ledger.KeyOf(pv.Namespace, revision.DownstreamOf(&pv.Spec))) {
-					pv.Status = v1alpha1.PackageVariantStatus{} // what it says of its package is the other one's
+					pv.Status = v1alpha1.PackageVariantStatus{Conditions: pv.Status.Conditions} // the package is the other one's
 				}
 				pv.Status.ObservedInputs = ""
 				v1alpha1.Stalled(v1alpha1.ReasonRepositoriesOverlap, "Repository "+r.Name+": "+r.Why).

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/package-variants/package-variants/local/git/gittest"
+	"github.com/package-variants/package-variants/local/home"
 )
 
 // repositoryAt returns the manifest of a Repository for packages.
@@ -152,7 +153,15 @@ func TestMoved(t *testing.T) {
 			other := gittest.NewRemote(w.T, "other")
 			other.Clone().Push("Begin", map[string]string{"a": "b\n"}, "HEAD:refs/heads/main")
 			return repositoryAt("edge", other.Address(), "main", "edge")
-		}, []string{"web: RepositoryReplaced v1 edge.web.packagevariant-2"}, nil},
+		}, []string{"web: RepositoryReplaced v1 edge.web.packagevariant-2"}, func(w *world) {
+			text := w.Remote.Git("show", "main:fleet/repositories.yaml")
+			address := text[strings.LastIndex(text, "file://"):]
+			address = address[:strings.Index(address, "\"")]
+			head := strings.Fields(w.People.Git("ls-remote", address, "main"))[0]
+			w.manifest("repositories.yaml", strings.Replace(text, "metadata: {name: edge,", "metadata: {name: edge, annotations: {"+
+				home.AcceptBranch+": "+head+"},", 1))
+			w.Equal("accepted", []string{"web: Rejected v1 edge.web.packagevariant-2"}, lines(w.sync()))
+		}},
 		"another directory": {func(w *world) string {
 			return repositoryAt("edge", w.Remote.Address(), "main", "far")
 		}, []string{"web: RepositoryReplaced v1 edge.web.packagevariant-2"}, func(w *world) {

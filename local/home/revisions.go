@@ -10,6 +10,7 @@ import (
 
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/ledger"
 )
 
 // mainNumber is the number of the revision that the branch itself is, as in Porch.
@@ -56,7 +57,8 @@ func (h *Home) Gone(ctx context.Context, namespace string, pkg revision.Package)
 	}
 	where := r.place(pkg.Name)
 	_, tree, err := r.branchOf(ctx, where)
-	return err == nil && tree == "" && r.latest(where) > 0
+	known := h.ledger[ledger.KeyOf(namespace, pkg)].Published // its tag may be elsewhere
+	return err == nil && tree == "" && (r.latest(where) > 0 || known != nil && known.Number > 0)
 }
 
 // placed returns the drafts of a package, and all that was published of it, the latest first.
