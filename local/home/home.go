@@ -44,8 +44,10 @@ type Home struct {
 	replaced map[Branch]bool
 	// waits says of packages why they wait for a person, since their branch is another one.
 	waits map[ledger.Key]string
-	// same are the git repositories that are others by another address.
-	same Same
+	// same are the git repositories that are others by another address, before has 1 for each Repository that had its place
+	// when the Home began.
+	same   Same
+	before map[key]int
 	// proposed are the drafts that are proposed, with the trees that were: nobody else sees that.
 	proposed map[id]git.Hash
 	// again are the drafts of which the merge was refused before this home began, and is tried again.
@@ -146,7 +148,7 @@ func (h *Home) Fetch(ctx context.Context) error {
 		all.Go(func() { c.fetch(ctx, h.contact) })
 	}
 	all.Wait()
-	h.findSame()
+	h.findSame(ctx)
 	h.assign()
 	h.proposed, h.judged, h.renewed = map[id]git.Hash{}, map[id]judgement{}, map[id]*renewal{}
 	h.forget()

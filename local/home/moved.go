@@ -44,9 +44,16 @@ func (s *settling) move(ctx context.Context, m member) error {
 			e.Drafts[workspace] = draft
 		}
 	}
-	if hasMoved {
-		s.put(m, &e)
+	if !hasMoved {
+		return nil
 	}
+	if e.Removal != nil { // it is asked for again
+		former := removals + strings.Trim(path.Join(was.Directory, m.pkg), "/")
+		if e.Removal = (&ledger.Removal{By: e.Removal.By}); m.in.ref(former).Hash != "" && former != removals+m.where() {
+			m.in.set(former, git.Ref{}, id{Key: m.key()})
+		}
+	}
+	s.put(m, &e)
 	return nil
 }
 

@@ -4,6 +4,7 @@ package home
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -39,11 +40,9 @@ func (h *Home) assign() {
 		r.located = h.resolved(ledger.Place{Address: r.Canonical(), Branch: r.Branch,
 			Directory: strings.Trim(path.Clean("/"+r.Directory), "/")})
 	}
-	isKnown := map[key]bool{}
-	for k, e := range h.ledger {
-		if r := h.repositories[repositoryKey(k)]; r != nil && h.resolved(e.Place) == r.located {
-			isKnown[repositoryKey(k)] = true
-		}
+	now := h.occupied()
+	if h.before == nil {
+		h.before = now
 	}
 	over := map[ledger.Place][]key{}
 	for k, r := range h.repositories {
@@ -52,10 +51,8 @@ func (h *Home) assign() {
 	holders := map[ledger.Place]*repository{}
 	for at, all := range over {
 		slices.SortFunc(all, func(a, b key) int {
-			if isKnown[a] != isKnown[b] {
-				return map[bool]int{true: -1, false: 1}[isKnown[a]]
-			}
-			return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.namespace, b.namespace))
+			return cmp.Or(h.before[b]-h.before[a], now[b]-now[a], cmp.Compare(a.name, b.name),
+				cmp.Compare(a.namespace, b.namespace))
 		})
 		holders[at] = h.repositories[all[0]]
 		for _, k := range all {
@@ -70,15 +67,40 @@ func (h *Home) assign() {
 		if to == nil || to.Namespace != k.Namespace || to.Name == k.Repository {
 			continue
 		}
-		now := ledger.Key{Namespace: k.Namespace, Repository: to.Name, Package: k.Package}
-		_, has := h.ledger[now]
+		its := ledger.Key{Namespace: k.Namespace, Repository: to.Name, Package: k.Package}
+		_, has := h.ledger[its]
 		if r := h.repositories[repositoryKey(k)]; !has && r == nil {
-			h.ledger[now] = e
+			h.ledger[its] = e
 			delete(h.ledger, k)
 		} else if has && (r == nil || r.holder == to) && !isEditedIn(&e) { // they are one package
 			delete(h.ledger, k)
 		}
 	}
+}
+
+// occupied returns 1 for each Repository of which something was seen at its place.
+func (h *Home) occupied() map[key]int {
+	all := map[key]int{}
+	for k, e := range h.ledger {
+		if r := h.repositories[repositoryKey(k)]; r != nil && h.resolved(e.Place) == r.located && !e.IsAnnounced() {
+			all[repositoryKey(k)] = 1
+		}
+	}
+	return all
+}
+
+// firsts returns the first of git repositories with the same refs, and all others: two of those may be one, and then the
+// first one has it. Tried has those that had a first before.
+func firsts(all []*clone, tried map[string]bool) (now []*clone) {
+	of := map[string]bool{}
+	for _, c := range all {
+		if c.print == "" || tried[c.print] || !of[c.print] {
+			now = append(now, c)
+		}
+		of[c.print] = true
+	}
+	maps.Copy(tried, of)
+	return now
 }
 
 // isEditedIn reports whether people have changed a draft of a package.
@@ -182,7 +204,7 @@ func (h *Home) Same() Same {
 
 // findSame finds the git repositories that are others by another address: they had the same refs, and have them again
 // after something was pushed to one alone. They are others no more once their refs differ.
-func (h *Home) findSame() {
+func (h *Home) findSame(ctx context.Context) {
 	byAddress, alike := map[string]*clone{}, map[[2]string][]*clone{}
 	for _, c := range h.clones {
 		before := c.print
@@ -195,7 +217,12 @@ func (h *Home) findSame() {
 	}
 	for address, other := range h.same {
 		a, b := byAddress[address], byAddress[other]
-		if a != nil && b != nil && a.print != "" && b.print != "" && a.print != b.print {
+		if differ(a, b) { // unless somebody has pushed meanwhile
+			a.fetch(ctx, h.contact)
+			b.fetch(ctx, h.contact)
+			a.print, b.print = a.fingerprint(), b.fingerprint()
+		}
+		if differ(a, b) {
 			delete(h.same, address)
 		}
 	}
@@ -211,6 +238,11 @@ func (h *Home) findSame() {
 	for _, c := range h.clones {
 		c.wrote = map[string]git.Hash{}
 	}
+}
+
+// differ reports whether two git repositories, which may be nil, were read and have other refs.
+func differ(a, b *clone) bool {
+	return a != nil && b != nil && a.print != "" && b.print != "" && a.print != b.print
 }
 
 // canonical returns the canonical address of the git repository.

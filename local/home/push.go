@@ -76,12 +76,14 @@ func (h *Home) Push(ctx context.Context) []Outcome {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var all outcomes
+	tried := map[string]bool{}
 	left := slices.DeleteFunc(slices.Clone(h.clones), func(c *clone) bool { return len(c.changes) == 0 })
 	for len(left) > 0 {
 		ready := slices.DeleteFunc(slices.Clone(left), func(c *clone) bool { return !c.ready() })
 		if len(ready) == 0 {
 			ready = left // they name each other: what has to wait is told to
 		}
+		ready = firsts(ready, tried)
 		for _, c := range ready {
 			all = append(all, c.drop(func(n need) bool { return n.in != c })...)
 		}
