@@ -373,7 +373,10 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 		if err != nil {
 			return err
 		}
-		draft.Written, draft.Seen, draft.Lock = tree, tree, lockID(lock)
+		if renewed != nil || !isEdited(&draft, f.tree) { // otherwise it has something of a person all the same
+			draft.Written = tree
+		}
+		draft.Seen, draft.Lock = tree, lockID(lock)
 		if renewed != nil {
 			renewed.saved = true
 			if draft.Base, err = c.packageAt(parents[0], f.path); err != nil {
