@@ -52,6 +52,7 @@ type syncer struct {
 	// replaced are the packages that are left alone, because their branch is another one, and why.
 	replaced map[ledger.Key]string
 	report   Report
+	happened events
 }
 
 // Sync brings the packages of a fleet to what its manifests ask for. The report is of all that was done, also beside
@@ -70,11 +71,12 @@ func Sync(ctx context.Context, o Options) (*Report, error) {
 		}
 	}
 	s.report.warn(f.Close())
+	s.report.Packages = s.happened.packages()
 	return &s.report, err
 }
 
 func newSyncer(f *Fleet, o Options) *syncer {
-	s := &syncer{Options: o, Fleet: f, errs: map[string]error{}, refused: map[types.NamespacedName]bool{}}
+	s := &syncer{Options: o, Fleet: f, errs: map[string]error{}, happened: events{}, refused: map[types.NamespacedName]bool{}}
 	f.store.created = s.resume
 	return s
 }
@@ -108,7 +110,9 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 // start removes the variants that are lost, unless the commit does not count, for a reason.
 func (s *syncer) start(ctx context.Context, aside string) error {
 	s.state = newState()
-	s.state.Commit, s.state.Addresses = s.where.commit, s.addresses
+	s.state.Commit = s.where.commit
+	s.state.Addresses = slices.DeleteFunc(slices.Clone(s.addresses),
+		func(address string) bool { return isNotContacted(s.contacts.check(address)) })
 	if aside != "" && !s.Aside {
 		s.state.Commit = s.was.Commit
 		s.store.keeps = "nothing is removed, because " + aside + " (with --any-commit that counts)"
@@ -234,7 +238,7 @@ func (s *syncer) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.report.settled(settled)
+	s.happened.add(settled.Events...)
 	s.replaced = settled.Replaced
 	s.shared()
 	return s.resume(ctx, s.store.AllVariants()...)
@@ -356,7 +360,7 @@ func (s *syncer) push(ctx context.Context) (on bool, err error) {
 	known := s.home.Ledger()
 	for _, o := range s.home.Push(ctx) {
 		id := o.Namespace + "/" + o.Name
-		s.report.pushed(id, &o)
+		s.happened.add(o.Events...)
 		if refusal, ok := errors.AsType[*home.Refusal](o.Err); ok && refusal.Merge { // the home has noted it
 			o.Err = &packages.Error{Kind: packages.ErrStale, Err: refusal}
 		}
