@@ -138,8 +138,9 @@ func (a Address) In(other Address) bool {
 }
 
 // Canonical returns the address in a form in which addresses of one repository are equal: the host, the port unless it
-// is the scheme's own, and the path. Over ssh, other accounts than git may have repositories of their own, so the user is
-// part of it; nothing else that it says of users is. Ssh and https addresses of one host and path name one repository.
+// is the scheme's own, and the path. Over ssh, other accounts than git may have repositories of their own, so the user
+// is part of it; nothing else that it says of users is. Ssh and https addresses of one host and path name one
+// repository.
 func (a Address) Canonical() string {
 	if a.IsLocal() {
 		return path.Clean(a.Path)

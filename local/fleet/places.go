@@ -41,8 +41,8 @@ func (s *syncer) shared() {
 	}
 }
 
-// isShared reports whether a variant is left as it is because another Repository has the place of one that it names, and
-// says so in its status.
+// isShared reports whether a variant is left as it is because another Repository has the place of one that it names,
+// and says so in its status.
 func (s *syncer) isShared(ctx context.Context, pv *v1alpha1.PackageVariant) (bool, error) {
 	for _, r := range s.home.Shared() {
 		u, d := pv.Spec.Upstream, pv.Spec.Downstream
@@ -68,10 +68,10 @@ func (s *syncer) asleep() {
 		of[name] = append(of[name], k.Package)
 	}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		s.report.note("the packages of the Repository %s, which is in no manifest any more, stay as they are, with their drafts "+
-			"(%s): a Repository for the same directory and branch has them again, whatever its name; if they are to go, restore "+
-			"the manifest, and sync; take its label or the variants' manifests away, and sync; merge the removals; and only then "+
-			"remove the Repository's manifest", name, few(of[name]))
+		s.report.note("the packages of the Repository %s, which is in no manifest any more, stay as they are, with their "+
+			"drafts (%s): a Repository for the same directory and branch has them again, whatever its name; if they are to go, "+
+			"restore the manifest, and sync; take its label or the variants' manifests away, and sync; merge the removals; and "+
+			"only then remove the Repository's manifest", name, few(of[name]))
 	}
 }
 

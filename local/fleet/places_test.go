@@ -196,3 +196,16 @@ func TestMoved(t *testing.T) {
 		})
 	}
 }
+
+// TestTwoSpellings has two Repositories over one git repository by two addresses: each is reached by its own, and what
+// one publishes keeps the other from nothing.
+func TestTwoSpellings(t *testing.T) {
+	t.Parallel()
+	const policy = "  approvalPolicy: Automatic\n"
+	w := newWorld(t, web+policy+strings.ReplaceAll(another("other"), "repo: edge", "repo: far")+policy)
+	w.manifest("repositories.yaml", w.blueprints(), repositoryAt("edge", w.Remote.Address(), "main", "edge"),
+		repositoryAt("far", w.Remote.Dir, "main", "far"))
+	w.Equal("published", []string{"other: UpToDate v1", "web: UpToDate v1"}, lines(w.sync()))
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1", "tags/far/other/v1"}, w.Refs())
+	w.idle()
+}

@@ -21,8 +21,8 @@ var secretive = []string{"http", "https", "ftp", "ftps"}
 var (
 	errUser = errors.New("it has a user, a password or a token before the @, which packages and reports would show: " +
 		"remove all up to the @, and have a credential helper of git give it (git help credentials)")
-	errQuery = errors.New("it has a query, parameters or a fragment (from ?, ; or # on), which packages and reports would " +
-		"show: remove it; credentials are for a credential helper of git (git help credentials)")
+	errQuery = errors.New("it has a query, parameters or a fragment (from ?, ; or # on), which packages and reports " +
+		"would show: remove it; credentials are for a credential helper of git (git help credentials)")
 )
 
 // CheckAddress returns why an address cannot stand in a manifest: it has something of a user in it that must not be
@@ -51,7 +51,8 @@ func CheckAddress(s string) error {
 var queries = regexp.MustCompile(`[?;][A-Za-z0-9_.-]+=`)
 
 // similar are characters that some programs take for the ones of an address.
-var similar = strings.NewReplacer("\uff20", "@", "\ufe6b", "@", "\uff1a", ":", "\ufe55", ":", "\uff1b", ";", "\uff1f", "?")
+var similar = strings.NewReplacer("\uff20", "@", "\ufe6b", "@", "\uff1a", ":", "\ufe55", ":", "\uff1b", ";",
+	"\uff1f", "?")
 
 // escape is a %-escape.
 var escape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
@@ -95,7 +96,8 @@ func Shown(s string) string {
 			return Shown(rest)
 		}
 	}
-	if err != nil || hasPassword(prefix+rest) && !drive.MatchString(s) || !a.IsLocal() && queries.MatchString(plain(rest)) {
+	if err != nil || hasPassword(prefix+rest) && !drive.MatchString(s) ||
+		!a.IsLocal() && queries.MatchString(plain(rest)) {
 		return prefix + "..."
 	}
 	return prefix + rest

@@ -40,11 +40,10 @@ func (h *Home) assign() {
 		r.located = h.resolved(ledger.Place{Address: r.Canonical(), Branch: r.Branch,
 			Directory: strings.Trim(path.Clean("/"+r.Directory), "/")})
 	}
-	now := h.occupied()
+	now, over := h.occupied(), map[ledger.Place][]key{}
 	if h.before == nil {
 		h.before = now
 	}
-	over := map[ledger.Place][]key{}
 	for k, r := range h.repositories {
 		over[r.located] = append(over[r.located], k)
 	}
@@ -63,19 +62,23 @@ func (h *Home) assign() {
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(h.ledger), ledger.Key.Compare) {
 		e := h.ledger[k]
-		to := holders[h.resolved(e.Place)]
-		if to == nil || to.Namespace != k.Namespace || to.Name == k.Repository {
-			continue
-		}
-		its := ledger.Key{Namespace: k.Namespace, Repository: to.Name, Package: k.Package}
-		_, has := h.ledger[its]
-		if r := h.repositories[repositoryKey(k)]; !has && r == nil {
-			h.ledger[its] = e
-			delete(h.ledger, k)
-		} else if has && (r == nil || r.holder == to) && !isEditedIn(&e) { // they are one package
-			delete(h.ledger, k)
+		if to := holders[h.resolved(e.Place)]; to != nil && to.Namespace == k.Namespace && to.Name != k.Repository {
+			h.hand(k, &e, to)
 		}
 	}
+}
+
+// hand gives the entry of a package to the Repository that has its place.
+func (h *Home) hand(k ledger.Key, e *ledger.Entry, to *repository) {
+	its := ledger.Key{Namespace: k.Namespace, Repository: to.Name, Package: k.Package}
+	_, has := h.ledger[its]
+	switch r := h.repositories[repositoryKey(k)]; {
+	case r == nil && !has:
+		h.ledger[its] = *e
+	case r != nil && (r.holder != to || !has), isEditedIn(e): // it sleeps
+		return
+	} // else they are one package
+	delete(h.ledger, k)
 }
 
 // occupied returns 1 for each Repository of which something was seen at its place.
@@ -89,8 +92,8 @@ func (h *Home) occupied() map[key]int {
 	return all
 }
 
-// firsts returns the first of git repositories with the same refs, and all others: two of those may be one, and then the
-// first one has it. Tried has those that had a first before.
+// firsts returns the first of git repositories with the same refs, and all others: two of those may be one, and then
+// the first one has it. Tried has those that had a first before.
 func firsts(all []*clone, tried map[string]bool) (now []*clone) {
 	of := map[string]bool{}
 	for _, c := range all {
@@ -138,8 +141,9 @@ func (r *repository) whyShared() string {
 	if r.holder.Namespace != r.Namespace {
 		holder = r.holder.Namespace + "/" + holder
 	}
-	return fmt.Sprintf("it is the directory /%s on the branch %s of %s, which the Repository %s has: remove one of the two "+
-		"manifests, or give one of them another directory or branch", r.located.Directory, r.Branch, git.Shown(r.Address), holder)
+	return fmt.Sprintf("it is the directory /%s on the branch %s of %s, which the Repository %s has: remove one of the "+
+		"two manifests, or give one of them another directory or branch", r.located.Directory, r.Branch,
+		git.Shown(r.Address), holder)
 }
 
 // Shared is a Repository whose place another one has.
@@ -203,29 +207,17 @@ func (h *Home) Same() Same {
 }
 
 // findSame finds the git repositories that are others by another address: they had the same refs, and have them again
-// after something was pushed to one alone. They are others no more once their refs differ.
+// after something was pushed to one alone.
 func (h *Home) findSame(ctx context.Context) {
-	byAddress, alike := map[string]*clone{}, map[[2]string][]*clone{}
+	alike := map[[2]string][]*clone{}
 	for _, c := range h.clones {
 		before := c.print
-		c.print = c.fingerprint()
-		byAddress[c.canonical()] = c
-		if before != "" && c.print != "" && c.print != before {
+		if c.print = c.fingerprint(); before != "" && c.print != "" && c.print != before {
 			k := [2]string{before, c.print}
 			alike[k] = append(alike[k], c)
 		}
 	}
-	for address, other := range h.same {
-		a, b := byAddress[address], byAddress[other]
-		if differ(a, b) { // unless somebody has pushed meanwhile
-			a.fetch(ctx, h.contact)
-			b.fetch(ctx, h.contact)
-			a.print, b.print = a.fingerprint(), b.fingerprint()
-		}
-		if differ(a, b) {
-			delete(h.same, address)
-		}
-	}
+	h.checkSame(ctx)
 	for _, all := range alike {
 		for i, a := range all {
 			for _, b := range all[i+1:] {
@@ -237,6 +229,25 @@ func (h *Home) findSame(ctx context.Context) {
 	}
 	for _, c := range h.clones {
 		c.wrote = map[string]git.Hash{}
+	}
+}
+
+// checkSame forgets that git repositories are one if they have other refs now.
+func (h *Home) checkSame(ctx context.Context) {
+	byAddress := map[string]*clone{}
+	for _, c := range h.clones {
+		byAddress[c.canonical()] = c
+	}
+	for address, other := range h.same {
+		a, b := byAddress[address], byAddress[other]
+		if differ(a, b) { // unless somebody has pushed meanwhile
+			a.fetch(ctx, h.contact)
+			b.fetch(ctx, h.contact)
+			a.print, b.print = a.fingerprint(), b.fingerprint()
+		}
+		if differ(a, b) {
+			delete(h.same, address)
+		}
 	}
 }
 

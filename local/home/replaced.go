@@ -126,8 +126,8 @@ func (s *settling) follows(ctx context.Context, r *repository, as Branch) (bool,
 // whyMoved says why a package waits whose Repository names another place. Follows says that this has the history of the
 // one before, but not the package.
 func (s *settling) whyMoved(m member, was ledger.Place, follows bool) string {
-	head, what := m.in.refs[m.in.branch()].Commit, "has another "+m.where()+" than the one that was published, and not the "+
-		"history of that"
+	head := m.in.refs[m.in.branch()].Commit
+	what := "has another " + m.where() + " than the one that was published, and not the history of that"
 	accept := fmt.Sprintf("; or, if it is right as it is, give the Repository the annotation %s: %s", AcceptBranch, head)
 	switch {
 	case head == "":
@@ -135,9 +135,9 @@ func (s *settling) whyMoved(m member, was ledger.Place, follows bool) string {
 	case follows:
 		what = "has no package " + m.where()
 	}
-	return fmt.Sprintf("the Repository %s names another place than before, and the branch %s of %s %s. It was published as %s "+
-		"on the branch %s: move it here, with its history, or correct spec.git of the Repository%s", m.in.Name, m.in.Branch,
-		m.in.git.Address(), what, strings.Trim(path.Join(was.Directory, m.pkg), "/"), was.Branch, accept)
+	return fmt.Sprintf("the Repository %s names another place than before, and the branch %s of %s %s. It was published "+
+		"as %s on the branch %s: move it here, with its history, or correct spec.git of the Repository%s", m.in.Name,
+		m.in.Branch, m.in.git.Address(), what, strings.Trim(path.Join(was.Directory, m.pkg), "/"), was.Branch, accept)
 }
 
 // whyReplaced says why a package waits. The branch was seen last as another one.

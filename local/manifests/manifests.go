@@ -44,7 +44,8 @@ type Repository struct {
 	relative string
 }
 
-// Canonical returns the canonical address (revision.Canonical); a relative one is from the directory with the manifests.
+// Canonical returns the canonical address (revision.Canonical), in which a relative one is from the directory with the
+// manifests.
 func (r *Repository) Canonical() string { return revision.Canonical(cmp.Or(r.relative, r.Address)) }
 
 // Manifests are what the files of a directory have.
