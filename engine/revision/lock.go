@@ -119,7 +119,7 @@ func (l *Lock) Place() string {
 // Keys returns the keys under which an index has the lock: its commit, and its origin. If the lock Names a revision,
 // the revision's LockKeys have one of them.
 func (l *Lock) Keys() []string {
-	keys := []string{Address(l.Repo) + " " + path.Base("/"+l.Directory) + " " + l.Ref}
+	keys := []string{Canonical(l.Repo) + " " + path.Base("/"+l.Directory) + " " + l.Ref}
 	if l.Commit != "" {
 		keys = append(keys, l.Commit)
 	}
@@ -139,7 +139,7 @@ func (r *Revision) LockKeys() []string {
 }
 
 // Of reports whether the lock was taken in the git repository with that address.
-func (l *Lock) Of(address string) bool { return Address(l.Repo) == Address(address) }
+func (l *Lock) Of(address string) bool { return Canonical(l.Repo) == Canonical(address) }
 
 // in reports whether the lock's directory is the package's. It may begin with the directory of the Repository.
 func (l *Lock) in(pkg string) bool {

@@ -35,7 +35,7 @@ type Repository struct {
 // Overlaps reports whether one of two Repositories has its packages in the directory of the other one, or in the same
 // directory, on the same branch of a git repository.
 func (r *Repository) Overlaps(other *Repository) bool {
-	if r.Address == "" || Address(r.Address) != Address(other.Address) || r.Branch != other.Branch {
+	if r.Address == "" || Canonical(r.Address) != Canonical(other.Address) || r.Branch != other.Branch {
 		return false
 	}
 	return strings.HasPrefix(r.Root(), other.Root()) || strings.HasPrefix(other.Root(), r.Root())
@@ -52,7 +52,7 @@ func (r *Repository) Keys() (keys []string) {
 	if r.Address == "" {
 		return nil
 	}
-	at, root := Address(r.Address), r.Root()
+	at, root := Canonical(r.Address), r.Root()
 	for _, directory := range ancestors(root) {
 		keys = append(keys, "in "+at+directory)
 	}
@@ -65,7 +65,7 @@ func KeysAround(address, directory string) (keys []string) {
 	if address == "" {
 		return nil
 	}
-	at, root := Address(address), rooted(directory)
+	at, root := Canonical(address), rooted(directory)
 	for _, directory := range ancestors(root) {
 		keys = append(keys, "at "+at+directory)
 	}

@@ -69,7 +69,7 @@ func (f *Fleet) Copy(ctx context.Context, namespace, dir string, of revision.Pac
 			c.Repository = *r
 		}
 		pkg, in := strings.CutPrefix("/"+d.path, r.Root())
-		if in && revision.Address(remote) == revision.Address(d.remote) &&
+		if in && revision.Canonical(remote) == revision.Canonical(d.remote) &&
 			len(r.Root()) > longest {
 			longest, c.Deployment, c.Package = len(r.Root()), r.Deployment, revision.Package{Repo: all[i].Name, Name: pkg}
 		}

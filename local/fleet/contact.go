@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/manifests"
 )
@@ -21,9 +22,9 @@ import (
 type contacts struct {
 	rewrites git.Rewrites
 	// known are the addresses that count, with all that is below those that the user allows.
-	known, allowed []git.Address
+	known, allowed []revision.Address
 	// own are the addresses of the fleet's own repositories, inside the directory with the files that are checked out.
-	own    []git.Address
+	own    []revision.Address
 	inside []string
 	// merged returns the addresses in the manifests at the head of the default branch. It is called if one is not known
 	// otherwise.
@@ -55,12 +56,12 @@ func newContacts(ctx context.Context, o *Options, own, synced []string) (*contac
 }
 
 // parse returns addresses as git contacts them.
-func (c *contacts) parse(all []string) (out []git.Address, err error) {
+func (c *contacts) parse(all []string) (out []revision.Address, err error) {
 	for _, address := range all {
 		if address == "" {
 			continue
 		}
-		a, err := git.ParseAddress(c.rewrites.Apply(address))
+		a, err := revision.ParseAddress(c.rewrites.Apply(address))
 		if err != nil {
 			return nil, fmt.Errorf("%s %w", git.Shown(address), err)
 		}
@@ -73,7 +74,7 @@ func (c *contacts) parse(all []string) (out []git.Address, err error) {
 func (c *contacts) check(address string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	written, err := git.ParseAddress(address)
+	written, err := revision.ParseAddress(address)
 	if err != nil {
 		return fmt.Errorf("%s %w", git.Shown(address), err)
 	}
@@ -85,11 +86,11 @@ func (c *contacts) check(address string) error {
 	if c.all {
 		return nil
 	}
-	a, err := git.ParseAddress(c.rewrites.Apply(address))
+	a, err := revision.ParseAddress(c.rewrites.Apply(address))
 	if err != nil {
 		return fmt.Errorf("%s %w", git.Shown(address), err)
 	}
-	is := func(other git.Address) bool { return a.In(other) && other.In(a) }
+	is := func(other revision.Address) bool { return a.In(other) && other.In(a) }
 	if slices.ContainsFunc(c.known, is) || slices.ContainsFunc(c.own, is) || slices.ContainsFunc(c.allowed, a.In) {
 		return nil
 	}
@@ -127,7 +128,7 @@ func (c *contacts) learn() error {
 // checkLocal returns why a path on this machine is no address: only where the fleet's own repository is at one, and it
 // must not be among the files that are checked out.
 func (c *contacts) checkLocal(address string) error {
-	if !slices.ContainsFunc(c.own, git.Address.IsLocal) {
+	if !slices.ContainsFunc(c.own, revision.Address.IsLocal) {
 		return fmt.Errorf("%s is a path on this machine, which a manifest may name only where the fleet's own git "+
 			"repository is at one: name an address that others can read", git.Shown(address))
 	}

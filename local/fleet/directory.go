@@ -84,7 +84,7 @@ func (d *directory) id(state string) string {
 	if address == "" {
 		address = state
 	}
-	return strings.TrimSpace(revision.Address(git.Shown(address)) + " " + d.path)
+	return strings.TrimSpace(revision.Canonical(address) + " " + d.path)
 }
 
 // standing says how a directory is related to what was synced last.

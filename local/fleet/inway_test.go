@@ -131,9 +131,10 @@ func TestRepositoryGone(t *testing.T) {
 	name := w.sync().Variants[0].Name
 	all := strings.ReplaceAll(repositories, "ADDRESS", w.Remote.Address())
 	w.Push("main", "Remove the site", map[string]string{"fleet/repositories.yaml": all[:strings.LastIndex(all, "---")]})
-	want := []string{"the package edge/web of default/" + name + " stays in git, with its drafts, because the fleet has no Repository " +
-		"edge any more: if it is to go, restore the Repository's manifest, and sync; take its label or the variant's manifest away, " +
-		"and sync; merge the removal; and only then remove the Repository's manifest"}
+	want := []string{"the packages of the Repository default/edge, which is in no manifest any more, stay as they are, with their " +
+		"drafts (web): a Repository for the same directory and branch has them again, whatever its name; if they are to go, restore " +
+		"the manifest, and sync; take its label or the variants' manifests away, and sync; merge the removals; and only then remove " +
+		"the Repository's manifest"}
 	w.Equal("the plan", want, w.plan(w.options()).Notes)
 	w.Equal("the sync", want, w.sync().Notes)
 	w.Equal("the next one", []string(nil), w.sync().Notes)

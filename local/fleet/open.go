@@ -113,7 +113,8 @@ func Open(ctx context.Context, o Options) (_ *Fleet, err error) {
 	f.store, f.lost = newStore(id, &o, m, f.was)
 	f.source = m.Source()
 	f.home = home.New(home.Options{Cache: filepath.Join(o.Cache, "packages"), Fleet: id, Ledger: f.was.Packages,
-		Seen: f.was.Seen, Repositories: m.Repositories, Contact: f.contacts.check})
+		Seen: f.was.Seen, Same: f.was.Same, Repositories: m.Repositories, Contact: f.contacts.check})
+	f.younger(m.Repositories)
 	return f, nil
 }
 

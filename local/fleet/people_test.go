@@ -3,6 +3,7 @@
 package fleet
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -146,4 +147,22 @@ func TestHotfixBesideADraft(t *testing.T) {
 	w.Equal("what it changes", "edge/web/Kptfile\nedge/web/settings.yaml\n", w.Remote.Git("diff", "--name-only", "main", draft))
 	w.Equal("message", "edge.web.packagevariant-2 waits for a person to publish it", report.Variants[0].Message)
 	w.idle()
+}
+
+// TestEditedThroughUpgrades has a person edit a draft, and the blueprint change twice after that: what they wrote stays.
+func TestEditedThroughUpgrades(t *testing.T) {
+	t.Parallel()
+	w := published(t, web)
+	w.secondVersion()
+	w.sync()
+	w.Push(strings.TrimPrefix(draft2, "heads/"), "Edit", map[string]string{"edge/web/settings.yaml": strings.Replace(
+		w.Remote.Git("show", strings.TrimPrefix(draft2, "heads/")+":edge/web/settings.yaml"), "zone: none", "zone: north", 1)})
+	for i, size := range []string{"huge", "vast"} {
+		w.Push("main", "Another version", map[string]string{"blueprints/web/settings.yaml": settings(size)},
+			"HEAD:refs/tags/blueprints/web/v"+strconv.Itoa(i+3))
+		w.sync()
+		w.idle()
+		_, values, _ := strings.Cut(w.Remote.Git("show", strings.TrimPrefix(draft2, "heads/")+":edge/web/settings.yaml"), "data:\n")
+		w.Equal("the draft", "  size: "+size+"\n  a: a\n  b: b\n  c: c\n  zone: north\n", values)
+	}
 }

@@ -61,6 +61,9 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	}
 	s.advise(ctx)
 	plan.NotContacted, plan.Notes = s.contacts.refused, s.report.Notes
+	for _, id := range sortedNames(s.errs) {
+		plan.Notes = append(plan.Notes, id+": "+s.errs[id].Error())
+	}
 	plan.Notes = append(plan.Notes, s.NotContacted()...)
 	for _, p := range s.happened.packages() {
 		if p.Text != "" {

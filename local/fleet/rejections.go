@@ -55,6 +55,9 @@ func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, erro
 	if err != nil || pv == nil || pv.Spec.Downstream == nil {
 		return false, err
 	}
+	if shared, err := s.isShared(ctx, pv); shared || err != nil {
+		return shared, err
+	}
 	pkg := revision.DownstreamOf(&pv.Spec)
 	if why := s.replaced[ledger.KeyOf(key.Namespace, pkg)]; why != "" {
 		return true, s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) {

@@ -214,25 +214,6 @@ func (l *Line) tell(pv *v1alpha1.PackageVariant) {
 	}
 }
 
-// leftBehind notes which packages have variants and no Repository: nobody removes them.
-func (s *syncer) leftBehind(ctx context.Context) error {
-	for _, key := range slices.SortedFunc(maps.Keys(s.was.Variants), objects.CompareKeys) {
-		pv := s.was.Variants[key]
-		if pv.Spec.Downstream == nil || len(pv.Status.OwnedRevisions) == 0 {
-			continue
-		}
-		pkg := revision.DownstreamOf(&pv.Spec)
-		if r, err := s.store.Repository(ctx, key.Namespace, pkg.Repo); err != nil {
-			return err
-		} else if r == nil {
-			s.report.note("the package %s of %s stays in git, with its drafts, because the fleet has no Repository %s "+
-				"any more: if it is to go, restore the Repository's manifest, and sync; take its label or the variant's "+
-				"manifest away, and sync; merge the removal; and only then remove the Repository's manifest", pkg, key, pkg.Repo)
-		}
-	}
-	return nil
-}
-
 // advise notes which variants are named to be suspended, and are not there, and which sets meet the limit of a flag.
 func (s *syncer) advise(ctx context.Context) {
 	for _, set := range s.store.AllSets() {

@@ -28,6 +28,8 @@ type State struct {
 	Commit git.Hash
 	// Seen are the branches with packages as they were seen last.
 	Seen home.Seen
+	// Same are the git repositories that are others by another address.
+	Same home.Same
 	// Addresses are those of the git repositories that were synced.
 	Addresses []string
 	Sets      map[types.NamespacedName]v1alpha2.PackageVariantSet
@@ -56,6 +58,7 @@ type fleetState struct {
 	Commit    git.Hash      `json:"commit,omitempty"`
 	Addresses []string      `json:"addresses,omitempty"`
 	Branches  []seenBranch  `json:"branches,omitempty"`
+	Same      home.Same     `json:"same,omitempty"`
 	Packages  ledger.Digest `json:"packages"`
 }
 
@@ -119,7 +122,8 @@ func (s *State) encode(fleet string, known texts) (map[string]string, error) {
 		files[name], err = known.put(name, value)
 		return err
 	}
-	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses, Branches: branchesOf(s.Seen)}
+	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses, Branches: branchesOf(s.Seen),
+		Same: s.Same}
 	var err error
 	if files[packagesFile], about.Packages, err = s.Packages.Encode(); err != nil {
 		return nil, err
@@ -176,7 +180,7 @@ func decode(files map[string]string, known texts) (*State, error) {
 	if about.Fleet == "" {
 		return nil, fmt.Errorf("%s: %w", fleetFile, errEmpty)
 	}
-	s.Commit, s.Addresses, s.Seen = about.Commit, about.Addresses, home.Seen{}
+	s.Commit, s.Addresses, s.Same, s.Seen = about.Commit, about.Addresses, about.Same, home.Seen{}
 	for _, b := range about.Branches {
 		s.Seen[home.Branch{Address: b.Address, Name: b.Branch}] = b.Commit
 	}

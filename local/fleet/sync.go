@@ -117,7 +117,8 @@ func (s *syncer) start(ctx context.Context, aside string) error {
 		s.state.Commit = s.was.Commit
 		s.store.keeps = "nothing is removed, because " + aside + " (with --any-commit that counts)"
 	}
-	return errors.Join(s.leftBehind(ctx), s.removeAll(ctx))
+	s.asleep()
+	return s.removeAll(ctx)
 }
 
 // stand compares the directory with the commit that was synced last.
@@ -242,6 +243,7 @@ func (s *syncer) look(ctx context.Context) error {
 	s.happened.add(settled.Events...)
 	s.replaced = settled.Replaced
 	s.noteMisnamed(ctx)
+	s.shared()
 	return s.resume(ctx, s.store.AllVariants()...)
 }
 
@@ -459,7 +461,7 @@ func (s *syncer) record(ctx context.Context, announce bool) error {
 	if announce {
 		subject = "Announce what the sync of " + s.subject() + " pushes"
 	}
-	now.Seen = s.home.Seen()
+	now.Seen, now.Same = s.home.Seen(), s.home.Same()
 	if err := s.branch.record(ctx, now, subject); err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ package git
 import (
 	"context"
 	"slices"
+
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // transport is how git pushes to an address.
@@ -21,7 +23,7 @@ const (
 )
 
 // directSchemes are those of direct.
-var directSchemes = []string{"file", "ssh", "git", "git+ssh", "ssh+git"}
+var directSchemes = []string{"file", "ssh", "git"}
 
 // transportOf returns how git pushes to the repository, after what the user's configuration makes of the address (of
 // git's remote.c, alias_all_urls). It is found once.
@@ -41,7 +43,7 @@ func (r *Repository) transportOf(ctx context.Context) (transport, error) {
 		address = all.Apply(r.address)
 	}
 	known = helped
-	if a, err := ParseAddress(address); err == nil && slices.Contains(directSchemes, a.Scheme) {
+	if a, err := revision.ParseAddress(address); err == nil && slices.Contains(directSchemes, a.Scheme) {
 		known = direct
 	}
 	r.mu.Lock()

@@ -3,9 +3,14 @@
 package git
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
+
+// device is what Windows takes for a device: git does not check such a file out there (is_valid_win32_path of git's
+// compat/mingw.c).
+var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]|conin\$|conout\$) *([.:].*)?$`)
 
 // CheckName says why git takes an entry of such a name into no index, on any system, and what to do; "" if it does.
 // A tree that was not made by git may have it all the same. The answer follows the path of the entry.
@@ -15,8 +20,10 @@ func CheckName(name string) string {
 		return "has no name: give it one, or take it out of the package"
 	case name == "." || name == "..":
 		return "has the name of a directory above it: rename it, or take it out of the package"
-	case strings.ContainsAny(name, "/\x00"):
-		return "has a slash or a NUL in its name: rename it, or take it out of the package"
+	case strings.ContainsAny(name, "/\\\x00"):
+		return "has a slash, a backslash or a NUL in its name: rename it, or take it out of the package"
+	case device.MatchString(name):
+		return "has the name of a device of Windows, which no file can have there: rename it, or take it out of the package"
 	case OfGit(name):
 		return "has a name that git keeps for itself: rename it, or take it out of the package"
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/local/git"
 )
 
 // Publish merges a draft into the branch, as a person may who has seen it, edited or not. It is pushed with the rest. A
@@ -78,8 +79,8 @@ func (h *Home) Addresses() (all []string) {
 	return all
 }
 
-// address is how the first Repository over the git repository names it.
-func (c *clone) address() string { return c.repositories[0].Address }
+// address is how the first Repository over the git repository names it, as it is shown.
+func (c *clone) address() string { return git.Shown(c.repositories[0].Address) }
 
 // branchesTo returns a branch for a person to merge, and the one that it is to be merged into.
 func (r *repository) branchesTo(ref string) Branches {

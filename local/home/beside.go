@@ -116,7 +116,7 @@ func (h *Home) merged(f *found, like *files, texts map[string]string) (*files, s
 
 // filesOn returns the files of the upstream that a lock names; nil if it is in none of the git repositories.
 func (h *Home) filesOn(namespace string, lock *revision.Lock) (*files, error) {
-	for _, r := range h.named[revision.Address(lock.Repo)] {
+	for _, r := range h.named[revision.Canonical(lock.Repo)] {
 		if r.Namespace != namespace || r.err != nil || lock.Commit == "" {
 			continue
 		}

@@ -31,7 +31,7 @@ func (h *Home) Claim(ctx context.Context, claims []Claim) (all []Event, err erro
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(of), compareKeys) {
 		r := h.repositories[k]
-		if r == nil || r.err != nil || r.ref(r.branch()).Commit == "" {
+		if r == nil || r.problem() != nil || r.holder != nil || r.ref(r.branch()).Commit == "" {
 			continue
 		}
 		claimed, err := h.claim(ctx, r, of[k])

@@ -34,6 +34,9 @@ type clone struct {
 	unpushed map[git.Hash]bool
 	// below has a ref below each directory of refs; nil if nobody asked for one.
 	below map[string]string
+	// print identifies where the refs were as they were fetched, wrote has those that were pushed since.
+	print string
+	wrote map[string]git.Hash
 	// before is what was published before each tag of this round.
 	before map[string]*ledger.Published
 	// near are the tags that publish nothing and have nearly the name of one that would, by what they seem to be about.

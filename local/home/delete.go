@@ -4,6 +4,8 @@ package home
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -31,7 +33,9 @@ func (h *Home) Delete(ctx context.Context, r *revision.Revision) (err error) {
 	if h.put(m, &e); e.Published == nil && len(e.Drafts) == 0 {
 		delete(h.ledger, m.key())
 	}
-	h.leaveBranch(f.id(), &f.place, git.Hash(f.Commit), "people changed it")
+	h.left = append(h.left, fmt.Sprintf("%s/%s: its branch %s stays, at %s, because people changed it: it belongs to no "+
+		"variant any more, so delete it when nobody needs it", f.Namespace, f.Name, strings.TrimPrefix(f.ref(), branches),
+		f.Commit))
 	return nil
 }
 

@@ -34,6 +34,12 @@ func (p *hostile) with(mode, name, hash string) string {
 // named returns a package with a file of a name.
 func (p *hostile) named(name string) string { return p.with(git.File, name, p.file) }
 
+// made returns a package with a file of a name, of which git itself makes the tree.
+func (p *hostile) made(name string) string {
+	return strings.TrimSpace(p.GitWith(fmt.Sprintf("100644 blob %s\tKptfile\n100644 blob %s\t%s\n", p.kptfile, p.file, name),
+		"mktree"))
+}
+
 // text returns a package with a file of a text.
 func (p *hostile) text(name, text string) string {
 	return p.with(git.File, name, p.Object("blob", text))
@@ -89,9 +95,12 @@ func TestRefused(t *testing.T) {
 		"two dots": {func(p *hostile) string {
 			return p.with(git.Directory, "..", p.with(git.Directory, "edge", p.many(1, git.File, p.file)))
 		}, `".." has the name of a directory above it: rename it` + out},
-		"a slash":          {func(p *hostile) string { return p.named("../../edge/x") }, `"../../edge/x" has a slash or a NUL in its name: rename it` + out},
-		"an absolute path": {func(p *hostile) string { return p.named("/etc/passwd") }, `"/etc/passwd" has a slash or a NUL in its name: rename it` + out},
+		"a slash":          {func(p *hostile) string { return p.named("../../edge/x") }, `"../../edge/x" has a slash, a backslash or a NUL in its name: rename it` + out},
+		"an absolute path": {func(p *hostile) string { return p.named("/etc/passwd") }, `"/etc/passwd" has a slash, a backslash or a NUL in its name: rename it` + out},
 		"a drive":          {func(p *hostile) string { return p.named("C:x") }, `"C:x" is the path of a file, which is an absolute path: files of a package have paths that begin at its directory`},
+		"a backslash":      {func(p *hostile) string { return p.made(`a\..\b`) }, `"a\\..\\b" has a slash, a backslash or a NUL in its name: rename it` + out},
+		"a device":         {func(p *hostile) string { return p.made("Nul.yaml") }, `"Nul.yaml" has the name of a device of Windows, which no file can have there: rename it` + out},
+		"a device above":   {func(p *hostile) string { return p.with(git.Directory, "aux", p.many(1, git.File, p.file)) }, `"aux" has the name of a device of Windows, which no file can have there: rename it` + out},
 		".git":             {func(p *hostile) string { return p.with(git.Directory, ".git", p.many(1, git.File, p.file)) }, kept(".git")},
 		".git below":       {func(p *hostile) string { return p.with(git.Directory, "a", p.with(git.File, ".GIT", p.file)) }, kept("a/.GIT")},
 		".git, a link":     {func(p *hostile) string { return p.with(git.Link, ".git", p.file) }, kept(".git")},

@@ -45,6 +45,12 @@ type Home struct {
 	// seen are the branches as they were seen last, replaced those that are other ones by now.
 	seen     Seen
 	replaced map[Branch]bool
+	// waits says of packages why they wait for a person, since their branch is another one.
+	waits map[ledger.Key]string
+	// same are the git repositories that are others by another address, before has 1 for each Repository that had its place
+	// when the Home began.
+	same   Same
+	before map[key]int
 	// proposed are the drafts that are proposed, with the trees that were: nobody else sees that.
 	proposed map[id]git.Hash
 	// again are the drafts of which the merge was refused before this home began, and is tried again.
@@ -67,6 +73,10 @@ var _ packages.Home = (*Home)(nil)
 type repository struct {
 	manifests.Repository
 	*clone
+	// located is where its packages are, by the address that counts. Holder is the Repository that has this place; nil if this
+	// one has it.
+	located ledger.Place
+	holder  *repository
 	// known are the revisions of packages as far as they were asked for.
 	known map[string][]found
 }
@@ -82,36 +92,42 @@ type Options struct {
 	Ledger ledger.Ledger
 	// Seen are the branches as the Home saw them at its end; nil for none.
 	Seen Seen
+	// Same are the git repositories that are others by another address, as the Home knew at its end; nil for none.
+	Same Same
 	// Contact returns why the git repository of an address is not contacted; nil if it is, as all are without Contact.
 	Contact func(address string) error
 }
 
 // New returns a home. It reads nothing before Fetch.
 func New(o Options) *Home {
-	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, named: map[string][]*repository{}, ledger: maps.Clone(o.Ledger), seen: o.Seen,
-		proposed: map[id]git.Hash{}, memo: tasks.NewMemo(), contact: o.Contact}
+	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, named: map[string][]*repository{},
+		ledger: maps.Clone(o.Ledger), seen: o.Seen, proposed: map[id]git.Hash{}, memo: tasks.NewMemo(), contact: o.Contact,
+		same: maps.Clone(o.Same)}
+	if h.same == nil {
+		h.same = Same{}
+	}
 	if h.contact == nil {
 		h.contact = func(string) error { return nil }
 	}
 	if h.ledger == nil {
 		h.ledger = ledger.Ledger{}
 	}
-	byAddress, kept := map[string]*clone{}, newContents()
-	for _, r := range o.Repositories {
-		at := revision.Address(r.Remote)
-		if byAddress[at] == nil {
-			byAddress[at] = newClone(o.Cache, r.Remote, kept)
-			h.clones = append(h.clones, byAddress[at])
+	byRemote, kept := map[string]*clone{}, newContents()
+	for _, r := range o.Repositories { // each is reached as its own manifest says
+		if byRemote[r.Remote] == nil {
+			byRemote[r.Remote] = newClone(o.Cache, r.Remote, kept)
+			h.clones = append(h.clones, byRemote[r.Remote])
 		}
-		in := &repository{Repository: r, clone: byAddress[at]}
+		in := &repository{Repository: r, clone: byRemote[r.Remote]}
 		root := strings.Trim(in.Root(), "/")
 		in.repositories, in.roots[root] = append(in.repositories, in), append(in.roots[root], in)
 		h.repositories[key{r.Namespace, r.Name}] = in
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(h.repositories), compareKeys) {
-		address := revision.Address(h.repositories[k].Address)
+		address := revision.Canonical(h.repositories[k].Address)
 		h.named[address] = append(h.named[address], h.repositories[k])
 	}
+	h.assign()
 	h.forget()
 	return h
 }
@@ -140,6 +156,8 @@ func (h *Home) Fetch(ctx context.Context) error {
 		all.Go(func() { c.fetch(ctx, h.contact) })
 	}
 	all.Wait()
+	h.findSame(ctx)
+	h.assign()
 	h.proposed, h.judged, h.renewed = map[id]git.Hash{}, map[id]judgement{}, map[id]*renewal{}
 	h.forget()
 	return ctx.Err()
@@ -250,7 +268,7 @@ func (h *Home) repository(namespace, name string) (*repository, error) {
 	if r.err != nil {
 		return nil, failed(packages.ErrUnavailable, "Repository %s: %w", name, r.err)
 	}
-	return r, nil
+	return r, r.problem()
 }
 
 // found is a revision, with where it is.
@@ -280,8 +298,9 @@ func (h *Home) find(ctx context.Context, namespace, name string) (*found, error)
 		return all[0], nil
 	}
 	for i := range name { // it may be in one that cannot be read
-		if r := h.repositories[key{namespace, name[:i]}]; name[i] == '.' && r != nil && r.err != nil {
-			return nil, failed(packages.ErrUnavailable, "Repository %s: %w", r.Name, r.err)
+		if r := h.repositories[key{namespace, name[:i]}]; name[i] == '.' && r != nil && r.problem() != nil {
+			_, err := h.repository(namespace, r.Name)
+			return nil, err
 		}
 	}
 	return nil, failed(packages.ErrAbsent, "there is no package revision %s", name)

@@ -48,7 +48,10 @@ func (h *Home) Ledger() ledger.Ledger {
 // entry returns the entry of a package, to be changed and put back.
 func (h *Home) entry(m member) ledger.Entry {
 	e := h.ledger[m.key()]
-	e.Place = ledger.Place{Address: revision.Address(m.in.Address), Branch: m.in.Branch, Directory: m.in.Directory}
+	e.Asleep = false
+	if h.waits[m.key()] == "" { // otherwise it is where it was
+		e.Place = m.in.located
+	}
 	e.Drafts = maps.Clone(e.Drafts)
 	if e.Drafts == nil {
 		e.Drafts = map[string]ledger.Draft{}
@@ -154,16 +157,12 @@ func (h *Home) change(namespace string, of revision.Package, do func(*ledger.Ent
 	}
 }
 
-// Prune forgets the packages of which nothing was ever pushed, unless they are still asked for.
+// Prune forgets the packages of which nothing was ever seen, unless they are still asked for, or sleep.
 func (h *Home) Prune(isAsked func(ledger.Key) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for k, e := range h.ledger {
-		announced := true
-		for _, draft := range e.Drafts {
-			announced = announced && draft.Announced
-		}
-		if announced && e.Published == nil && e.Rejected == nil && e.Removal == nil && !isAsked(k) {
+		if e.IsAnnounced() && h.awake(k) != nil && !isAsked(k) {
 			delete(h.ledger, k)
 		}
 	}
@@ -182,7 +181,7 @@ func (h *Home) Inherit(namespace string, of revision.Package, to revision.Owner,
 	}
 	e.Owners = []metav1.OwnerReference{to.Reference()}
 	h.ledger[key] = e
-	if r := h.repositories[repositoryKey(key)]; r != nil && r.err == nil && r.refs != nil {
+	if r := h.repositories[repositoryKey(key)]; r != nil && r.problem() == nil && r.refs != nil {
 		r.touch(r.place(of.Name))
 	}
 }

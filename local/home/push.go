@@ -70,12 +70,14 @@ func (h *Home) Push(ctx context.Context) []Outcome {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var all outcomes
+	tried := map[string]bool{}
 	left := slices.DeleteFunc(slices.Clone(h.clones), func(c *clone) bool { return len(c.changes) == 0 })
 	for len(left) > 0 {
 		ready := slices.DeleteFunc(slices.Clone(left), func(c *clone) bool { return !c.ready() })
 		if len(ready) == 0 {
 			ready = left // they name each other: what has to wait is told to
 		}
+		ready = firsts(ready, tried)
 		for _, c := range ready {
 			all = append(all, c.drop(func(n need) bool { return n.in != c })...)
 		}
@@ -174,7 +176,7 @@ func (h *Home) noteAll(ctx context.Context, all outcomes) error {
 	for _, o := range all {
 		r := h.repositories[repositoryKey(o.of.Key)]
 		p, is := placeOf(o.ref)
-		if r == nil || !is {
+		if r == nil || !is || p.path != r.place(o.of.Package) {
 			continue
 		}
 		m := member{r, o.of.Package}
@@ -317,7 +319,7 @@ func (c *clone) settle(ref string, of id, err error) outcome {
 			o.ended = c.refs[ref].Commit
 			delete(c.refs, ref)
 		} else {
-			c.refs[ref] = change.Ref
+			c.refs[ref], c.wrote[ref] = change.Ref, change.Hash
 		}
 	}
 	delete(c.changes, ref)

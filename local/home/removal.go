@@ -66,7 +66,7 @@ func (h *Home) Withdraw(pkg revision.Package, namespace string, owner revision.O
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.repositories[key{namespace, pkg.Repo}]
-	if r == nil || r.err != nil {
+	if r == nil || r.problem() != nil {
 		return nil
 	}
 	m := member{r, pkg.Name}
@@ -93,7 +93,7 @@ func (h *Home) Removals() (all []Removal) {
 	defer h.mu.Unlock()
 	for _, k := range slices.SortedFunc(maps.Keys(h.ledger), ledger.Key.Compare) {
 		r, e := h.repositories[repositoryKey(k)], h.ledger[k]
-		if r == nil || r.err != nil || e.Removal == nil {
+		if r == nil || r.problem() != nil || e.Removal == nil {
 			continue
 		}
 		ref := removals + r.place(k.Package)

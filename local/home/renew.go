@@ -116,7 +116,7 @@ func (h *Home) Renew(ctx context.Context, namespace string, of revision.Package,
 	defer classify(&err)
 	r := h.repositories[key{namespace, of.Repo}]
 	e, known := h.ledger[ledger.KeyOf(namespace, of)]
-	if r == nil || r.err != nil || !known || len(e.Drafts) != 1 {
+	if r == nil || r.problem() != nil || !known || len(e.Drafts) != 1 {
 		return "", nil, nil
 	}
 	m := member{r, of.Name}

@@ -6,16 +6,18 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/ledger"
 )
 
 // What is not there is gone only if the main branch is the one that was seen last: its commit is in the history. A
-// branch that was recreated, restored from a backup, or forced back shows nothing by what it lacks.
+// branch that was recreated, restored from a backup, or forced back shows nothing by what it lacks. So is it if a
+// Repository names another place: it is followed to a branch that has that commit in its history.
 
 // AcceptBranch on a Repository is the commit of its branch that a person has accepted in place of another history.
 const AcceptBranch = variant.GroupName + "/accept-branch"
@@ -25,12 +27,12 @@ type Seen map[Branch]git.Hash
 
 // Branch is one of a git repository.
 type Branch struct {
-	// Address is the canonical one (revision.Address).
+	// Address is the canonical one (revision.Canonical).
 	Address, Name string
 }
 
-// Branch returns the branch of a Repository, where its packages are deployed from.
-func (r *repository) mainBranch() Branch { return Branch{revision.Address(r.Address), r.Branch} }
+// mainBranch returns the branch of a Repository, where its packages are deployed from.
+func (r *repository) mainBranch() Branch { return Branch{r.located.Address, r.located.Branch} }
 
 // Seen returns the commits of the branches in this round, and those of the last one where that is not accepted.
 func (h *Home) Seen() Seen {
@@ -52,34 +54,39 @@ func (h *Home) Seen() Seen {
 // was published or drafted. Without such packages, a branch counts as seen.
 func (s *settling) findReplaced(ctx context.Context) error {
 	for _, key := range slices.SortedFunc(maps.Keys(s.ledger), ledger.Key.Compare) {
-		r := s.repositories[repositoryKey(key)]
-		if r == nil || r.err != nil {
+		r := s.awake(key)
+		if r == nil || r.isAccepted() {
 			continue
 		}
 		m, e := member{r, key.Package}, s.ledger[key]
-		if why, err := s.moved(ctx, m, &e); err != nil {
+		was := s.resolved(e.Place)
+		follows, err := s.follows(ctx, r, Branch{was.Address, was.Branch})
+		if err != nil {
 			return err
-		} else if why != "" {
-			s.Replaced[key] = why
-			continue
-		}
-		as := Branch{e.Place.Address, e.Place.Branch}
-		if follows, err := s.follows(ctx, r, as); err != nil || follows {
-			if err != nil {
-				return err
-			}
-			continue
 		}
 		_, main, err := r.branchOf(ctx, m.where())
 		if err != nil {
 			return err
 		}
-		if !isKnown(&e, main) {
+		hasMoved := was != r.located
+		switch {
+		case isKnown(&e, main), follows && (!hasMoved || main != ""):
+		case hasMoved:
+			s.Replaced[key] = s.whyMoved(m, was, follows)
+		default:
+			s.Replaced[key] = s.whyReplaced(m, Branch{was.Address, was.Branch})
+		}
+		if s.Replaced[key] != "" && !follows {
 			s.replaced[r.mainBranch()] = true
-			s.Replaced[key] = s.whyReplaced(m, as)
 		}
 	}
 	return nil
+}
+
+// isAccepted reports whether a person has accepted the branch of a Repository as it is.
+func (r *repository) isAccepted() bool {
+	head := r.refs[r.branch()].Commit
+	return head != "" && r.Annotations[AcceptBranch] == string(head)
 }
 
 // isKnown reports whether what the main branch has of a package is what was published last, or is drafted.
@@ -98,11 +105,10 @@ func isKnown(e *ledger.Entry, main git.Hash) bool {
 	return false
 }
 
-// follows reports whether the branch of a Repository is the one that was seen last as another one, or follows it, or
-// whether a person has accepted it as it is.
+// follows reports whether the branch of a Repository is the one that was seen last as another one, or follows it.
 func (s *settling) follows(ctx context.Context, r *repository, as Branch) (bool, error) {
 	was, head := s.seen[as], r.refs[r.branch()].Commit
-	if was == "" || was == head || r.Annotations[AcceptBranch] == string(head) && head != "" {
+	if was == "" || was == head {
 		return true, nil
 	}
 	if head == "" {
@@ -115,6 +121,23 @@ func (s *settling) follows(ctx context.Context, r *repository, as Branch) (bool,
 	is, err := r.git.Follows(ctx, head, was)
 	s.followed[k] = is
 	return is, err
+}
+
+// whyMoved says why a package waits whose Repository names another place. Follows says that this has the history of the
+// one before, but not the package.
+func (s *settling) whyMoved(m member, was ledger.Place, follows bool) string {
+	head := m.in.refs[m.in.branch()].Commit
+	what := "has another " + m.where() + " than the one that was published, and not the history of that"
+	accept := fmt.Sprintf("; or, if it is right as it is, give the Repository the annotation %s: %s", AcceptBranch, head)
+	switch {
+	case head == "":
+		what, accept = "is not there", ""
+	case follows:
+		what = "has no package " + m.where()
+	}
+	return fmt.Sprintf("the Repository %s names another place than before, and the branch %s of %s %s. It was published "+
+		"as %s on the branch %s: move it here, with its history, or correct spec.git of the Repository%s", m.in.Name,
+		m.in.Branch, m.in.git.Address(), what, strings.Trim(path.Join(was.Directory, m.pkg), "/"), was.Branch, accept)
 }
 
 // whyReplaced says why a package waits. The branch was seen last as another one.

@@ -30,13 +30,19 @@ func (h *Home) Settle(ctx context.Context) (_ *Settled, err error) {
 	defer classify(&err)
 	defer h.forget()
 	s := h.newSettling()
-	h.replaced = map[Branch]bool{}
+	h.replaced, h.waits = map[Branch]bool{}, s.Replaced
 	if err := s.findReplaced(ctx); err != nil {
 		return nil, err
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(h.ledger), ledger.Key.Compare) {
-		r := h.repositories[repositoryKey(key)]
-		if r == nil || r.err != nil || r.ref(r.branch()).Commit == "" || s.Replaced[key] != "" {
+		r := h.awake(key)
+		if r == nil || s.Replaced[key] != "" {
+			continue
+		}
+		if err := s.move(ctx, member{r, key.Package}); err != nil {
+			r.err = err
+		}
+		if r.err != nil || r.ref(r.branch()).Commit == "" {
 			continue
 		}
 		if err := s.settle(ctx, member{r, key.Package}); ctx.Err() != nil {
@@ -118,8 +124,14 @@ func (s *settling) draft(ctx context.Context, m member, e *ledger.Entry, workspa
 	if err != nil {
 		return "", err
 	}
+	if p := (place{path: m.where(), workspace: workspace}); m.in.changes[p.ref()] != nil { // it moves in this round
+		return ledger.Open, nil
+	}
 	if f != nil {
 		draft.Announced = false
+		if draft.Former != "" {
+			s.endFormer(m, &draft, k)
+		}
 	}
 	e.Drafts[workspace] = draft
 	if draft.Ended {

@@ -123,6 +123,9 @@ func (h *Home) by(namespace, variant string, tree git.Hash) made {
 // vacant returns the Repository of a new draft and the draft's name, which nothing has yet.
 func (h *Home) vacant(ctx context.Context, d *packages.Draft) (*repository, string, error) {
 	r, err := h.repository(d.Namespace, d.Package.Repo)
+	if err == nil {
+		err = r.shared()
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -370,7 +373,10 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 		if err != nil {
 			return err
 		}
-		draft.Written, draft.Seen, draft.Lock = tree, tree, lockID(lock)
+		if renewed != nil || !isEdited(&draft, f.tree) { // otherwise it has something of a person all the same
+			draft.Written = tree
+		}
+		draft.Seen, draft.Lock = tree, lockID(lock)
 		if renewed != nil {
 			renewed.saved = true
 			if draft.Base, err = c.packageAt(parents[0], f.path); err != nil {
@@ -421,6 +427,9 @@ func (h *Home) Own(ctx context.Context, r *revision.Revision, owners []metav1.Ow
 	defer h.mu.Unlock()
 	defer classify(&err)
 	f, err := h.current(ctx, r)
+	if err == nil && len(owners) > 0 {
+		err = f.in.shared()
+	}
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,8 @@ type Ledger map[Key]Entry
 type Entry struct {
 	// Place is where the package was when its Repository was read last.
 	Place Place `json:"place"`
+	// Asleep says that people were told that the package's Repository is in no manifest any more.
+	Asleep bool `json:"asleep,omitempty"`
 	// Owners are the variants that own the package.
 	Owners []metav1.OwnerReference `json:"owners,omitempty"`
 	// Drafts are those that the variant owns, by workspace: one, unless it adopted several.
@@ -58,7 +60,7 @@ type Entry struct {
 
 // Place is a directory on a branch of a git repository.
 type Place struct {
-	// Address is the canonical one (revision.Address).
+	// Address is the canonical one (revision.Canonical).
 	Address   string `json:"address"`
 	Branch    string `json:"branch"`
 	Directory string `json:"directory,omitempty"`
@@ -68,6 +70,16 @@ type Place struct {
 func (e *Entry) IsEmpty() bool {
 	return len(e.Owners)+len(e.Drafts)+len(e.Labels)+len(e.Annotations) == 0 && e.Published == nil && e.Rejected == nil &&
 		e.Removal == nil
+}
+
+// IsAnnounced reports whether nothing of a package was ever seen: all that is known of it was announced.
+func (e *Entry) IsAnnounced() bool {
+	for _, draft := range e.Drafts {
+		if !draft.Announced {
+			return false
+		}
+	}
+	return e.Published == nil && e.Rejected == nil && e.Removal == nil
 }
 
 // Removal is a branch by which people remove a package.
@@ -92,6 +104,9 @@ type Draft struct {
 	// Announced says that no fetch has shown the branch yet: until then, the draft is known by its content, and a branch
 	// of that name with another one is somebody else's.
 	Announced bool `json:"announced,omitempty"`
+	// Former is the branch that the draft had before its Repository moved to another directory, until a fetch has shown
+	// that it is gone; "" for none.
+	Former string `json:"former,omitempty"`
 	// Beside says that the branch changes something else than the package, too.
 	Beside bool `json:"beside,omitempty"`
 	// Ended says that the end of the branch was asked for, until a fetch has shown it.

@@ -40,7 +40,13 @@ type Repository struct {
 	Remote string
 	// CreateBranch says that its branch is made if it is not there.
 	CreateBranch bool
+	// relative is a relative address as one from the directory with the manifests; "" for any other.
+	relative string
 }
+
+// Canonical returns the canonical address (revision.Canonical), in which a relative one is from the directory with the
+// manifests.
+func (r *Repository) Canonical() string { return revision.Canonical(cmp.Or(r.relative, r.Address)) }
 
 // Manifests are what the files of a directory have.
 type Manifests struct {
@@ -269,7 +275,7 @@ func repositoryOf(dir string, at place, r *repositoryManifest) (Repository, erro
 		if err != nil {
 			return Repository{}, err
 		}
-		out.Remote = remote
+		out.Remote, out.relative = remote, "./"+path.Join(path.Dir(at.file), spec.Repo)
 	}
 	return out, nil
 }

@@ -70,6 +70,12 @@ func (r *Remote) Git(args ...string) string {
 	return run(r, r.Dir, args...)
 }
 
+// GitWith runs git in it, with a text to read.
+func (r *Remote) GitWith(text string, args ...string) string {
+	r.Helper()
+	return runWith(r, r.Dir, text, args...)
+}
+
 // Hook installs a hook: a shell script.
 func (r *Remote) Hook(name, script string) {
 	r.Helper()

@@ -13,7 +13,7 @@ type Entry struct{ Mode, Name, Hash string }
 // Object writes an object as it is, also one that git itself would not make, and returns its hash.
 func (r *Remote) Object(kind, data string) string {
 	r.Helper()
-	return strings.TrimSpace(runWith(r, r.Dir, data, "hash-object", "-t", kind, "-w", "--stdin", "--literally"))
+	return strings.TrimSpace(r.GitWith(data, "hash-object", "-t", kind, "-w", "--stdin", "--literally"))
 }
 
 // Tree writes a tree with entries in the order in which they are given, and returns its hash.

@@ -34,7 +34,7 @@ func (t *turns) Take(ctx context.Context, variant types.NamespacedName, reposito
 				return false, err
 			}
 			if repository != nil {
-				place = cmp.Or(revision.Address(repository.Address), place)
+				place = cmp.Or(revision.Canonical(repository.Address), place)
 			}
 		}
 		places = append(places, place)

@@ -49,9 +49,9 @@ func TestTurns(t *testing.T) {
 		"in three git repositories": {
 			[3]string{sites, "https://git.example.com/others", "https://git.example.com/more"}, false, [3]bool{true, true, true}},
 		"in one": {[3]string{sites, sites, "https://git.example.com/more"}, false, [3]bool{true, false, true}},
-		"in one, by other addresses": {
+		"in one, by other addresses, and at another port": {
 			[3]string{sites, "ssh://git@git.example.com:2222/sites", "git@git.example.com:sites"}, false,
-			[3]bool{true, false, false}},
+			[3]bool{true, true, false}},
 		"in one, and drafts in a database":        {[3]string{sites, sites, sites}, true, [3]bool{true, true, true}},
 		"in Repositories that are not registered": {[3]string{"", "", sites}, false, [3]bool{true, true, true}},
 	} {
