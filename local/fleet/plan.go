@@ -60,7 +60,7 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 		return nil, err
 	}
 	s.advise(ctx)
-	plan.NotContacted, plan.Notes = s.contacts.refused, s.report.Notes
+	plan.Failures, plan.NotContacted, plan.Notes = s.report.Failures, s.contacts.refused, s.report.Notes
 	for _, address := range plan.NotContacted {
 		plan.Notes = append(plan.Notes, (&notContacted{address}).Error())
 	}

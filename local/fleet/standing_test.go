@@ -118,9 +118,6 @@ func TestNoSign(t *testing.T) {
 		}, "default/a, default/b, default/c, default/d: not in the manifests any more: nothing is removed, because the commit", ""},
 		{"not pushed", func() { w.People.Commit("Remove a", map[string]string{"fleet/web.yaml": web}) },
 			"default/a, default/b, default/c, default/d: not in the manifests any more: nothing is removed, because the commit", ""},
-		{"too many", func() {}, "",
-			"4 variants are not in the manifests any more, which is more than 3, so nothing was done: default/a, default/b, default/c, " +
-				"default/d. If they are to be removed, say --max-removals=4"},
 	} {
 		if tt.name == "too many" {
 			w.Push("main", "Remove", map[string]string{"fleet/web.yaml": web})
@@ -137,10 +134,6 @@ func TestNoSign(t *testing.T) {
 			}
 		})
 	}
-	if _, err := w.syncAt(func(o *Options) { o.Removals = 4 }); err != nil {
-		t.Error(err)
-	}
-	w.Equal("removed", []string{draft1, "heads/package-variants"}, w.Refs())
 }
 
 // TestFeatureBranch syncs a branch that begins where main is, and removes a manifest: that counts when it is merged.
@@ -254,4 +247,24 @@ func TestTwoSyncs(t *testing.T) {
 	}
 	wantTree := git.Hash(strings.TrimSpace(w.Remote.Git("rev-parse", "package-variants:fleet/.fleet")))
 	w.Equal("the last one", wantTree, a.tree)
+}
+
+// TestTooManyRemovals removes more manifests than may go at once, and adds one: nothing is removed, and the new one is
+// made. Whoever says so has them removed.
+func TestTooManyRemovals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+another("a")+another("b")+another("c")+another("d"))
+	w.sync()
+	w.Push("main", "Replace", map[string]string{"fleet/web.yaml": web + another("new")})
+	report := w.sync()
+	w.Equal("failures", []string{"4 variants are not in the manifests any more, which is more than 3, so none of them is removed: " +
+		"default/a, default/b, default/c, default/d. If they are to be removed, say --max-removals=4"}, report.Failures)
+	w.Equal("a plan fails", report.Failures, w.plan(w.options()).Errors())
+	w.Equal("pushed", []string{"default/edge.new.packagevariant-1"}, report.Pushed)
+	w.Equal("removed", []string(nil), report.Removed)
+	w.idle()
+	if _, err := w.syncAt(func(o *Options) { o.Removals = 4 }); err != nil {
+		t.Error(err)
+	}
+	w.Equal("left", []string{"heads/drafts/edge/new/packagevariant-1", draft1, "heads/package-variants"}, w.Refs())
 }

@@ -162,8 +162,10 @@ func (s *syncer) removeAll(ctx context.Context) error {
 		return nil
 	}
 	if most := s.mostRemovals(); len(lost) > most {
-		return fmt.Errorf("%d variants are not in the manifests any more, which is more than %d, so nothing was done: %s. "+
-			"If they are to be removed, say --max-removals=%d", len(lost), most, list, len(lost))
+		s.report.Failures = append(s.report.Failures, fmt.Sprintf("%d variants are not in the manifests any more, which is more "+
+			"than %d, so none of them is removed: %s. If they are to be removed, say --max-removals=%d", len(lost), most, list,
+			len(lost)))
+		return nil
 	}
 	for _, pv := range lost {
 		if err := s.store.Delete(ctx, pv); err != nil {
