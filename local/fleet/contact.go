@@ -160,14 +160,14 @@ func (e *notContacted) Error() string {
 	return fmt.Sprintf("%s is not contacted before it is merged; --allow %s plans it", e.address, e.address)
 }
 
-// mergedAddresses returns the addresses in the manifests at the head of the default branch of the fleet's remote. What
+// mergedAddresses returns the addresses in the manifests at the head of the branch from which the fleet is synced. What
 // cannot be read there has none.
-func (f *Fleet) mergedAddresses(ctx context.Context) ([]string, error) {
+func (f *Fleet) mergedAddresses(ctx context.Context, branch string) ([]string, error) {
 	remote, err := f.origin(ctx)
 	if err != nil || remote == nil {
 		return nil, err
 	}
-	ref, err := remote.Default(ctx)
+	ref, err := releasedFrom(ctx, remote, branch)
 	if err != nil || ref == "" {
 		return nil, err
 	}

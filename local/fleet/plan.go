@@ -3,7 +3,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -27,15 +26,12 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	s := newSyncer(f, o)
-	stands, err := s.standMerged(ctx)
+	s := &syncer{Options: o, Fleet: f}
+	keeps, err := s.standMerged(ctx)
+	if err == nil {
+		err = s.start(ctx, keeps)
+	}
 	if err != nil {
-		return nil, err
-	}
-	if stands.late != "" && !s.Aside {
-		s.report.note("a sync of this commit does nothing: %s", stands.late)
-	}
-	if err := s.start(ctx, cmp.Or(stands.late, stands.aside)); err != nil {
 		return nil, err
 	}
 	if err := s.look(ctx); err != nil {
@@ -71,20 +67,18 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	return plan, nil
 }
 
-// standMerged compares the directory, as it is when what is in it is merged, with the commit that was synced last. What
-// a shallow clone does not show is not told.
-func (s *syncer) standMerged(ctx context.Context) (standing, error) {
-	if s.where.head == "" {
-		return standing{}, nil
+// standMerged says why nothing is removed once what is in the directory is merged: what was synced last is not in its
+// history. What a shallow clone does not show is not told.
+func (s *syncer) standMerged(ctx context.Context) (keeps string, err error) {
+	history, err := s.history(ctx)
+	if err != nil || history == nil || s.where.commit == s.was.Commit {
+		return "", err
 	}
-	history, err := s.where.history(ctx, s.origin)
-	if err != nil {
-		if errors.Is(err, errShallow) {
-			err = nil
-		}
-		return standing{}, err
+	if late := s.where.late(ctx, history, s.was.Commit); late != "" {
+		s.report.note("a sync of this commit does nothing: %s", late)
+		return late, nil
 	}
-	return s.where.merged(ctx, history, s.was.Commit), nil
+	return s.where.beside(ctx, history, s.was.Commit), nil
 }
 
 // heldInPlan is held, but a variant also stays as it is if its upstream or its package is in a git repository that is

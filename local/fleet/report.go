@@ -26,8 +26,10 @@ import (
 
 // Report is what came of a sync.
 type Report struct {
-	Sets     []Line `json:"sets,omitempty"`
-	Variants []Line `json:"variants,omitempty"`
+	// Uncommitted says which files are not synced, because the commit has others; "" if none.
+	Uncommitted string `json:"uncommitted,omitempty"`
+	Sets        []Line `json:"sets,omitempty"`
+	Variants    []Line `json:"variants,omitempty"`
 	// Removals are the packages whose removal waits for a person.
 	Removals []Removal `json:"removals,omitempty"`
 	// Repositories are the git repositories that were read: the pull requests of their drafts and removals are all here.
@@ -281,6 +283,11 @@ func (s *syncer) line(kind string, o metav1.Object, conditions []metav1.Conditio
 
 // Table writes the report for people.
 func (r *Report) Table(to io.Writer) error {
+	if r.Uncommitted != "" {
+		if _, err := fmt.Fprintln(to, visible.Line("The commit is synced, and not what is in no commit: "+r.Uncommitted)); err != nil {
+			return err
+		}
+	}
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	if len(r.Variants) > 0 {
 		_, _ = fmt.Fprintln(w, "VARIANT\tSTATE\tREVISION\tUPSTREAM\tDRAFT") // it is in memory until Flush

@@ -130,8 +130,8 @@ func find(root fs.FS, dir string) (names []string, problems []error) {
 			return nil
 		case strings.HasPrefix(entry.Name(), "."), entry.IsDir() && isPackage(root, name):
 			return leftOut(entry)
-		case entry.Type()&fs.ModeSymlink != 0:
-			problems = append(problems, link(root, name))
+		case entry.Type()&(fs.ModeSymlink|fs.ModeIrregular) != 0:
+			problems = append(problems, elsewhere(entry, name))
 			return nil
 		case entry.IsDir() || !isYAML(name):
 			return nil
@@ -141,7 +141,7 @@ func find(root fs.FS, dir string) (names []string, problems []error) {
 		}
 		info, err := entry.Info()
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		if info.Size() > bounds.ObjectBytes {
 			problems = append(problems, fmt.Errorf("%s has %d bytes, and may have %d: split it, or move it elsewhere", name,
@@ -170,15 +170,13 @@ func leftOut(entry fs.DirEntry) error {
 
 func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)) }
 
-// link returns the error for a link to what would be read; nil for another one.
-func link(root fs.FS, name string) error {
-	if info, err := fs.Stat(root, name); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a link: put the directory itself there", name)
+// elsewhere returns the error for an entry whose content is elsewhere: a symbolic link, or a submodule.
+func elsewhere(entry fs.DirEntry, name string) error {
+	what := "submodule"
+	if entry.Type()&fs.ModeSymlink != 0 {
+		what = "symbolic link"
 	}
-	if isYAML(name) {
-		return fmt.Errorf("%s is a link: put the file itself there", name)
-	}
-	return nil
+	return fmt.Errorf("%s is a %s, which is not followed: put the file or the directory itself there", name, what)
 }
 
 func isPackage(root fs.FS, dir string) bool {

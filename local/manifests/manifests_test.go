@@ -193,7 +193,8 @@ func TestProblems(t *testing.T) {
 		}
 	}
 	_, err := read(dir)
-	wantEqual(t, "b.yaml is a link: put the file itself there\nc is a link: put the directory itself there", fmt.Sprint(err))
+	wantEqual(t, "b.yaml is a symbolic link, which is not followed: put the file or the directory itself there\n"+
+		"c is a symbolic link, which is not followed: put the file or the directory itself there", fmt.Sprint(err))
 	if _, err := read(filepath.Join(t.TempDir(), "none")); err == nil || !strings.HasPrefix(err.Error(), "there is no directory ") {
 		t.Error(err)
 	}
