@@ -189,7 +189,7 @@ func (f *Fleet) mergedAddresses(ctx context.Context, branch string) ([]string, e
 // addressesOf returns the addresses of the Repositories of manifests, without those that are relative to a file.
 func addressesOf(m *manifests.Manifests) (all []string) {
 	for _, r := range m.Repositories {
-		if r.Remote == r.Address {
+		if r.Remote == r.Address && r.Problem == nil {
 			all = append(all, r.Address)
 		}
 	}

@@ -55,10 +55,11 @@ type Fleet struct {
 	cache  string
 	// id names the fleet.
 	id string
-	// addresses are those of the manifests.
+	// manifests are what was read, addresses those of its Repositories.
+	manifests *manifests.Manifests
 	addresses []string
 	store     *store
-	source    *objects.Static
+	source    objects.Source
 	// kpt runs pipelines; nil if nothing does.
 	kpt *programs.Kpt
 	// was is what was recorded last.
@@ -119,7 +120,7 @@ func (f *Fleet) read(o *Options, files fs.FS) error {
 	if err != nil {
 		return err
 	}
-	f.addresses = addressesOf(m)
+	f.manifests, f.addresses = m, addressesOf(m)
 	f.store, f.lost = newStore(f.id, o, m, f.was)
 	f.source = m.Source()
 	f.home = home.New(home.Options{Cache: filepath.Join(o.Cache, "packages"), Fleet: f.id, Ledger: f.was.Packages,

@@ -39,7 +39,9 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	}
 	var all plans.Keys
 	for _, set := range s.store.AllSets() {
-		all.Sets = append(all.Sets, objects.KeyOf(&set))
+		if key := objects.KeyOf(&set); s.manifests.ProblemOf(setGroupKind, key.Namespace, key.Name) == nil {
+			all.Sets = append(all.Sets, key)
+		}
 	}
 	for _, pv := range s.store.AllVariants() {
 		all.Variants = append(all.Variants, objects.KeyOf(&pv))

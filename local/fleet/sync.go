@@ -20,6 +20,7 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/sets"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/local/home"
 	"github.com/package-variants/package-variants/local/ledger"
@@ -104,6 +105,13 @@ func (s *syncer) start(ctx context.Context, keeps string) error {
 	s.state.Commit, s.state.Addresses = s.where.commit, s.addresses
 	if keeps != "" {
 		s.store.keeps = "nothing is removed, because " + keeps
+	}
+	for i := range s.manifests.Problems {
+		s.report.Failures = append(s.report.Failures, s.manifests.Problems[i].Err.Error())
+	}
+	if n := len(s.manifests.Packages); n > 0 {
+		s.report.note("what is in these directories of %s is no manifest, because they have a Kptfile: %s", s.where.dir,
+			words.Some(s.manifests.Packages, ", "))
 	}
 	return errors.Join(s.leftBehind(ctx), s.removeAll(ctx))
 }
@@ -213,6 +221,9 @@ func (s *syncer) reconcile(ctx context.Context) error {
 		seen, again := s.store.log.Version(), false
 		for _, set := range s.store.AllSets() {
 			key := objects.KeyOf(&set)
+			if s.manifests.ProblemOf(setGroupKind, key.Namespace, key.Name) != nil {
+				continue
+			}
 			wait, err := ofSets.Reconcile(ctx, key)
 			again = s.outcome(setKind+" "+key.String(), wait, err) || again
 		}

@@ -95,6 +95,10 @@ func New(o Options) *Home {
 	}
 	byAddress, kept := map[string]*clone{}, newContents()
 	for _, r := range o.Repositories {
+		if r.Problem != nil {
+			h.repositories[key{r.Namespace, r.Name}] = &repository{Repository: r, clone: &clone{err: r.Problem}}
+			continue
+		}
 		at := revision.Address(r.Remote)
 		if byAddress[at] == nil {
 			byAddress[at] = newClone(o.Cache, r.Remote, kept)

@@ -28,6 +28,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // defaultNamespace is that of what says none and has to have one.
@@ -40,6 +41,8 @@ type Repository struct {
 	Remote string
 	// CreateBranch says that its branch is made if it is not there.
 	CreateBranch bool
+	// Problem says why its manifest is not taken. Then nothing else is known of it but some of its metadata.
+	Problem error
 }
 
 // Manifests are what the files of a directory have.
@@ -49,9 +52,21 @@ type Manifests struct {
 	Sets         []v1alpha2.PackageVariantSet
 	// Objects are all objects, also those above.
 	Objects []*unstructured.Unstructured
+	// Problems are why objects are not taken, and not among those above.
+	Problems []Problem
+	// Packages are the directories below it that are kpt packages, whose files are no manifests.
+	Packages []string
 
 	places map[identity]place
+	// refused are the Repositories with a problem.
+	refused []Repository
 }
+
+// The kinds of PackageVariants and PackageVariantSets.
+var (
+	variantKind = schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "PackageVariant"}
+	setKind     = schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: v1alpha2.PackageVariantSetKind}
+)
 
 // identity is what no two objects share.
 type identity struct {
@@ -69,11 +84,12 @@ func (p place) String() string { return fmt.Sprintf("%s, line %d", p.file, p.lin
 
 // Read reads the YAML files of a directory and all below it. Root is the directory, and dir is what it is called: in
 // messages, and to find the git repositories whose addresses begin with a dot. What is hidden, and directories below
-// it that are kpt packages, are no manifests. The error has every problem of every file: with one, nothing is read.
-// What is beyond the bounds of a fleet is refused by its size, before it is read.
+// it that are kpt packages, are no manifests. What an API server would refuse is a problem of that object. What leaves
+// unknown what a file holds is an error: then nothing is read. What is beyond the bounds of a fleet is refused by its size, before it is read.
 func Read(root fs.FS, dir string) (*Manifests, error) {
-	names, problems := find(root, dir)
 	m := &Manifests{places: map[identity]place{}}
+	names, packages, problems := find(root, dir)
+	m.Packages = packages
 	for values := 0; len(names) > 0 && !m.full(); names = names[1:] {
 		text, err := fs.ReadFile(root, names[0])
 		if err == nil {
@@ -96,7 +112,8 @@ func Read(root fs.FS, dir string) (*Manifests, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	if len(m.Variants)+len(m.Sets)+len(m.Repositories) == 0 {
+	m.drop()
+	if len(m.Variants)+len(m.Sets)+len(m.Repositories)+len(m.Problems) == 0 {
 		return nil, fmt.Errorf("%s has no manifests: no Repository, PackageVariantSet or PackageVariant in a YAML file", dir)
 	}
 	m.sort()
@@ -115,9 +132,9 @@ func tooMuch(dir string, n int, of string, most int) error {
 		most, of)
 }
 
-// find returns the YAML files of a directory and all below it, in order, without those that are not read, and why they
-// are not.
-func find(root fs.FS, dir string) (names []string, problems []error) {
+// find returns the YAML and JSON files of a directory and all below it, in order, without those that are not read, and
+// why they are not; and the directories that are packages.
+func find(root fs.FS, dir string) (names, packages []string, problems []error) {
 	entries, size := 0, int64(0)
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		if entries++; err == nil {
@@ -128,12 +145,15 @@ func find(root fs.FS, dir string) (names []string, problems []error) {
 			return err
 		case name == ".":
 			return nil
-		case strings.HasPrefix(entry.Name(), "."), entry.IsDir() && isPackage(root, name):
+		case strings.HasPrefix(entry.Name(), "."):
 			return leftOut(entry)
+		case entry.IsDir() && isPackage(root, name):
+			packages = append(packages, name)
+			return fs.SkipDir
 		case entry.Type()&(fs.ModeSymlink|fs.ModeIrregular) != 0:
 			problems = append(problems, elsewhere(entry, name))
 			return nil
-		case entry.IsDir() || !isYAML(name):
+		case entry.IsDir() || !isManifest(name):
 			return nil
 		case !entry.Type().IsRegular():
 			problems = append(problems, fmt.Errorf("%s is a device or a pipe: put a file there", name))
@@ -155,9 +175,9 @@ func find(root fs.FS, dir string) (names []string, problems []error) {
 		err = fmt.Errorf("there is no directory %s", dir)
 	}
 	if err != nil {
-		return nil, append(problems, err)
+		return nil, nil, append(problems, err)
 	}
-	return names, problems
+	return names, packages, problems
 }
 
 // leftOut returns what has a walk go on without an entry.
@@ -168,7 +188,9 @@ func leftOut(entry fs.DirEntry) error {
 	return nil
 }
 
-func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)) }
+func isManifest(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
+}
 
 // elsewhere returns the error for an entry whose content is elsewhere: a symbolic link, or a submodule.
 func elsewhere(entry fs.DirEntry, name string) error {
@@ -203,8 +225,14 @@ func (m *Manifests) Place(gk schema.GroupKind, namespace, name string) string {
 	return ""
 }
 
+// source has the objects of manifests. What has a problem, or may be what has one, is not read.
+type source struct {
+	*objects.Static
+	of *Manifests
+}
+
 // Source returns the objects that may be injected into packages or select variants: all of them.
-func (m *Manifests) Source() *objects.Static {
+func (m *Manifests) Source() objects.Source {
 	of := func(kind objects.Kind) (all []*unstructured.Unstructured) {
 		for _, o := range m.Objects {
 			if o.GetAPIVersion() == kind.APIVersion && o.GetKind() == kind.Kind &&
@@ -230,7 +258,32 @@ func (m *Manifests) Source() *objects.Static {
 		}
 		return nil, nil
 	}
-	return objects.NewStatic(list, get)
+	return &source{objects.NewStatic(list, get), m}
+}
+
+// Use implements objects.Source.
+func (s *source) Use(ctx context.Context, user types.NamespacedName, references []objects.Reference) error {
+	for _, r := range references {
+		gk := schema.FromAPIVersionAndKind(r.APIVersion, r.Kind.Kind).GroupKind()
+		if r.Name == "" {
+			if err := s.of.Unselectable(gk, r.Namespace); err != nil {
+				return err
+			}
+		}
+		for _, namespace := range []string{r.Namespace, ""} {
+			for _, name := range []string{r.Name, ""} {
+				if err := s.of.ProblemOf(gk, namespace, name); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return s.Static.Use(ctx, user, references)
+}
+
+// Add implements objects.Source.
+func (s *source) Add(ctx context.Context, user types.NamespacedName, references []objects.Reference) error {
+	return s.Use(ctx, user, references)
 }
 
 // versionOf identifies the content of an object.
@@ -254,6 +307,12 @@ func repositoryOf(dir string, at place, r *repositoryManifest) (Repository, erro
 	}
 	if err := git.CheckAddress(spec.Repo); err != nil {
 		return Repository{}, fmt.Errorf("spec.git.repo: %w", err)
+	}
+	for _, part := range [][2]string{{"directory", spec.Directory}, {"branch", spec.Branch}} {
+		if name := strings.Trim(part[1], "/"); name != "" && !git.IsRefName("refs/heads/"+name) {
+			return Repository{}, fmt.Errorf("spec.git.%s: it is %q, which git takes for no part of the name of a branch: rename it",
+				part[0], name)
+		}
 	}
 	out := Repository{Remote: spec.Repo, CreateBranch: spec.CreateBranch, Repository: objects.Repository{
 		ObjectMeta: r.ObjectMeta, Repository: revision.Repository{Ready: true, Deployment: r.Spec.Deployment,
