@@ -121,9 +121,6 @@ func (m *Manifests) add(dir string, at place, d document) error {
 	return m.addObject(dir, at, object)
 }
 
-// ours are the kinds of manifests.
-var ours = []string{"PackageVariant", v1alpha2.PackageVariantSetKind, revision.RepositoryKind.Kind}
-
 // addObject adds an object, or the items of a list. What is no manifest of ours and no object of another kind is left
 // alone.
 func (m *Manifests) addObject(dir string, at place, object map[string]any) error {

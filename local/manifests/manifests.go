@@ -58,14 +58,18 @@ type Manifests struct {
 	Packages []string
 
 	places map[identity]place
-	// refused are the Repositories with a problem.
-	refused []Repository
+	// refused are why objects are not taken, unlabeled why the labels of some are not known, by kind and namespace; unread
+	// are the Repositories among them.
+	refused, unlabeled map[identity]error
+	unread             map[identity]Repository
 }
 
-// The kinds of PackageVariants and PackageVariantSets.
+// The kinds of manifests.
 var (
-	variantKind = schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "PackageVariant"}
-	setKind     = schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: v1alpha2.PackageVariantSetKind}
+	variantKind    = schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "PackageVariant"}
+	setKind        = schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: v1alpha2.PackageVariantSetKind}
+	repositoryKind = revision.RepositoryKind.GroupKind()
+	ours           = []string{variantKind.Kind, setKind.Kind, repositoryKind.Kind}
 )
 
 // identity is what no two objects share.
@@ -87,7 +91,8 @@ func (p place) String() string { return fmt.Sprintf("%s, line %d", p.file, p.lin
 // it that are kpt packages, are no manifests. What an API server would refuse is a problem of that object. What leaves
 // unknown what a file holds is an error: then nothing is read. What is beyond the bounds of a fleet is refused by its size, before it is read.
 func Read(root fs.FS, dir string) (*Manifests, error) {
-	m := &Manifests{places: map[identity]place{}}
+	m := &Manifests{places: map[identity]place{}, refused: map[identity]error{}, unlabeled: map[identity]error{},
+		unread: map[identity]Repository{}}
 	names, packages, problems := find(root, dir)
 	m.Packages = packages
 	for values := 0; len(names) > 0 && !m.full(); names = names[1:] {

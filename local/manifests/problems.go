@@ -3,6 +3,8 @@
 package manifests
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -22,42 +24,32 @@ type Problem struct {
 	Namespace, Name string
 	// Err names the file and the line.
 	Err error
-	// unlabeled says that it is not known which selectors select it.
-	unlabeled bool
 }
 
 // problem notes why an object is not taken.
 func (m *Manifests) problem(o *unstructured.Unstructured, err error, unlabeled bool) {
-	p := Problem{GroupKind: o.GroupVersionKind().GroupKind(), Namespace: o.GetNamespace(), Name: o.GetName(), Err: err,
-		unlabeled: unlabeled}
-	m.Problems = append(m.Problems, p)
-	if p.GroupKind == revision.RepositoryKind.GroupKind() {
-		m.refused = append(m.refused, Repository{Problem: err, Repository: objects.Repository{
+	p := Problem{GroupKind: o.GroupVersionKind().GroupKind(), Namespace: o.GetNamespace(), Name: o.GetName(), Err: err}
+	id := identity{p.GroupKind, p.Namespace, p.Name}
+	m.Problems, m.refused[id] = append(m.Problems, p), err
+	if unlabeled {
+		m.unlabeled[identity{p.GroupKind, p.Namespace, ""}] = err
+	}
+	if p.GroupKind == repositoryKind {
+		m.unread[id] = Repository{Problem: err, Repository: objects.Repository{
 			ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, Labels: o.GetLabels(), Annotations: o.GetAnnotations()},
-			Repository: revision.Repository{Ready: true}}})
+			Repository: revision.Repository{Ready: true}}}
 	}
 }
 
 // ProblemOf returns why the manifest of an object is not taken; nil if it is, or if there is none.
 func (m *Manifests) ProblemOf(gk schema.GroupKind, namespace, name string) error {
-	for i := range m.Problems {
-		if p := &m.Problems[i]; p.GroupKind == gk && p.Namespace == namespace && p.Name == name {
-			return p.Err
-		}
-	}
-	return nil
+	return m.refused[identity{gk, namespace, name}]
 }
 
 // Unselectable returns why nothing can be selected among the objects of a kind in a namespace: the labels of one of them
 // are not known. It returns nil if those of all are.
 func (m *Manifests) Unselectable(gk schema.GroupKind, namespace string) error {
-	for i := range m.Problems {
-		p := &m.Problems[i]
-		if p.GroupKind == gk && p.unlabeled && (p.Namespace == namespace || p.Namespace == "") {
-			return p.Err
-		}
-	}
-	return nil
+	return cmp.Or(m.unlabeled[identity{gk, namespace, ""}], m.unlabeled[identity{gk, "", ""}])
 }
 
 // drop takes what has a problem out of the objects. A Repository stays, as one that cannot be read.
@@ -73,13 +65,6 @@ func (m *Manifests) drop() {
 	})
 	m.Variants = slices.DeleteFunc(m.Variants, func(pv v1alpha1.PackageVariant) bool { return has(variantKind, &pv) })
 	m.Sets = slices.DeleteFunc(m.Sets, func(set v1alpha2.PackageVariantSet) bool { return has(setKind, &set) })
-	m.Repositories = slices.DeleteFunc(m.Repositories, func(r Repository) bool {
-		return has(revision.RepositoryKind.GroupKind(), &r)
-	})
-	for _, r := range m.refused {
-		same := func(other Repository) bool { return objects.KeyOf(&other) == objects.KeyOf(&r) }
-		if !slices.ContainsFunc(m.Repositories, same) {
-			m.Repositories = append(m.Repositories, r)
-		}
-	}
+	m.Repositories = slices.DeleteFunc(m.Repositories, func(r Repository) bool { return has(repositoryKind, &r) })
+	m.Repositories = slices.AppendSeq(m.Repositories, maps.Values(m.unread))
 }
