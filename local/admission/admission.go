@@ -60,11 +60,29 @@ func load() (map[schema.GroupVersionKind]*spec.Schema, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		for _, version := range crd.Spec.Versions {
+			typed(version.Schema.OpenAPIV3Schema)
 			all[schema.GroupVersionKind{Group: crd.Spec.Group, Version: version.Name, Kind: crd.Spec.Names.Kind}] =
 				version.Schema.OpenAPIV3Schema
 		}
 	}
 	return all, err
+}
+
+// typed gives what is an integer or a string its types, as an API server does.
+func typed(s *spec.Schema) {
+	if is, _ := s.Extensions.GetBool("x-kubernetes-int-or-string"); is {
+		s.Type = []string{"integer", "string"}
+	}
+	for name, of := range s.Properties {
+		typed(&of)
+		s.Properties[name] = of
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		typed(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		typed(s.AdditionalProperties.Schema)
+	}
 }
 
 // CheckSchema returns why an object, with the values that it has in JSON, does not have the schema of its kind. Kinds
