@@ -33,12 +33,12 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
-// schemas are the schemas of our kinds.
+// schemas check the objects of our kinds.
 var schemas = sync.OnceValues(load)
 
 // load reads the CustomResourceDefinitions.
-func load() (map[schema.GroupVersionKind]*spec.Schema, error) {
-	all := map[schema.GroupVersionKind]*spec.Schema{}
+func load() (map[schema.GroupVersionKind]*validate.SchemaValidator, error) {
+	all := map[schema.GroupVersionKind]*validate.SchemaValidator{}
 	names, err := fs.Glob(files, "*.yaml")
 	for _, name := range names {
 		var crd struct {
@@ -62,7 +62,7 @@ func load() (map[schema.GroupVersionKind]*spec.Schema, error) {
 		for _, version := range crd.Spec.Versions {
 			typed(version.Schema.OpenAPIV3Schema)
 			all[schema.GroupVersionKind{Group: crd.Spec.Group, Version: version.Name, Kind: crd.Spec.Names.Kind}] =
-				version.Schema.OpenAPIV3Schema
+				validate.NewSchemaValidator(version.Schema.OpenAPIV3Schema, nil, "", strfmt.Default)
 		}
 	}
 	return all, err
@@ -98,7 +98,7 @@ func CheckSchema(object map[string]any) error {
 	if of == nil {
 		return nil
 	}
-	problems := validate.NewSchemaValidator(of, nil, "", strfmt.Default).Validate(object).Errors
+	problems := of.Validate(object).Errors
 	if len(problems) == 0 {
 		return nil
 	}
