@@ -98,10 +98,10 @@ func (d *directory) uncommitted(files fs.FS) string {
 	case len(changed) == 0:
 		return ""
 	case len(changed) == 1:
-		return fmt.Sprintf("%s in %s is not as in the commit %.10s", changed[0], d.dir, d.head)
+		return fmt.Sprintf("%s is not as in the commit %.10s, which is what is synced", filepath.Join(d.dir, changed[0]), d.head)
 	}
-	return fmt.Sprintf("%d files of %s are not as in the commit %.10s: %s", len(changed), d.dir, d.head,
-		words.Some(changed, ", "))
+	return fmt.Sprintf("%d files of %s are not as in the commit %.10s, which is what is synced: %s", len(changed), d.dir,
+		d.head, words.Some(changed, ", "))
 }
 
 // releasedFrom returns the ref of a remote from which a fleet is synced: the one of a branch, or of the default branch;

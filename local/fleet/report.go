@@ -284,7 +284,7 @@ func (s *syncer) line(kind string, o metav1.Object, conditions []metav1.Conditio
 // Table writes the report for people.
 func (r *Report) Table(to io.Writer) error {
 	if r.Uncommitted != "" {
-		if _, err := fmt.Fprintln(to, visible.Line("The commit is synced, and not what is in no commit: "+r.Uncommitted)); err != nil {
+		if _, err := fmt.Fprintln(to, visible.Line("Not synced: "+r.Uncommitted)); err != nil {
 			return err
 		}
 	}

@@ -107,7 +107,7 @@ func TestNoSign(t *testing.T) {
 			strings.TrimSpace(w.People.Git("rev-parse", "HEAD")), w.Remote.Address())
 	}
 	notCommitted := func(what string) string {
-		return fmt.Sprintf("%s fleet is not as in the commit %.10s", what, last)
+		return fmt.Sprintf("fleet/%s is not as in the commit %.10s, which is what is synced", what, last)
 	}
 	for _, tt := range []struct {
 		name string
@@ -118,15 +118,15 @@ func TestNoSign(t *testing.T) {
 			return fmt.Sprintf("nothing was done: %.10s was synced already, and it is later than %.10s, which is checked out", last, began)
 		}},
 		{"uncommitted", func() { w.People.Git("rm", "-q", "fleet/web.yaml"); w.write("fleet/web.yaml", web) },
-			func() string { return notCommitted("web.yaml in") }},
+			func() string { return notCommitted("web.yaml") }},
 		{"never added", func() { w.write("fleet/.gitignore", "more.yaml"); w.write("fleet/more.yaml", another("c")) },
-			func() string { return notCommitted("more.yaml in") }},
+			func() string { return notCommitted("more.yaml") }},
 		{"not checked out", func() { w.People.Git("sparse-checkout", "set", "blueprints") },
 			func() string { return "2 files of fleet are not as in the commit" }},
 		{"skipped", func() {
 			w.People.Git("update-index", "--skip-worktree", "fleet/web.yaml")
 			_ = os.Remove(w.People.Dir + "/fleet/web.yaml")
-		}, func() string { return notCommitted("web.yaml in") }},
+		}, func() string { return notCommitted("web.yaml") }},
 		{"another line", func() {
 			w.People.Git("checkout", "-q", began)
 			w.People.Commit("Remove", map[string]string{"fleet/web.yaml": web})
@@ -167,6 +167,11 @@ func TestNoCommit(t *testing.T) {
 		_, err := w.syncAt(func(o *Options) { o.Dir, o.State = dir, w.Remote.Address() })
 		w.Equal(dir, want, strings.ReplaceAll(fmt.Sprint(err), dir, "DIR"))
 	}
+	w.People.Push("A page", map[string]string{"new/README.md": "New"}, "HEAD:refs/heads/main")
+	w.People.Git("rm", "-q", "--cached", "new/web.yaml")
+	w.People.Push("No manifest", map[string]string{"new/.gitignore": "*.yaml"}, "HEAD:refs/heads/main")
+	_, err := w.syncAt(func(o *Options) { o.Dir = w.People.Dir + "/new" })
+	w.Equal("a page only", noCommit, strings.ReplaceAll(fmt.Sprint(err), w.People.Dir+"/new", "DIR"))
 	module := gittest.NewRemote(t, "module")
 	module.Clone().Push("Begin", map[string]string{"web.yaml": web}, "HEAD:refs/heads/main")
 	w.People.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", module.Address(), "fleet/module")
@@ -174,9 +179,11 @@ func TestNoCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.People.Push("Link", nil, "HEAD:refs/heads/main")
-	_, err := w.syncAt()
+	_, err = w.syncAt()
 	w.Equal("elsewhere", "link is a symbolic link, which is not followed: put the file or the directory itself there\n"+
 		"module is a submodule, which is not followed: put the file or the directory itself there", fmt.Sprint(err))
+	_, planned := Plan(t.Context(), w.here(), false)
+	w.Equal("in a plan", fmt.Sprint(err), fmt.Sprint(planned))
 	w.People.Git("rm", "-qf", "fleet/module", "fleet/link")
 	if err := os.Symlink("fleet", w.People.Dir+"/linked"); err != nil {
 		t.Fatal(err)

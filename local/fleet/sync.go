@@ -24,6 +24,7 @@ import (
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/local/home"
 	"github.com/package-variants/package-variants/local/ledger"
+	"github.com/package-variants/package-variants/local/manifests"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -90,10 +91,13 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	s.contacts.all = true
+	s.report.Uncommitted = s.where.uncommitted(files)
 	if err := s.read(&s.Options, files); err != nil {
+		if errors.Is(err, manifests.ErrNone) && s.report.Uncommitted != "" {
+			err = errNoCommit{s.where.dir}
+		}
 		return false, err
 	}
-	s.report.Uncommitted = s.where.uncommitted(files)
 	s.home.TryAgain()
 	return true, s.start(ctx, "")
 }

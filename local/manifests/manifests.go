@@ -72,6 +72,9 @@ var (
 	ours           = []string{variantKind.Kind, setKind.Kind, repositoryKind.Kind}
 )
 
+// ErrNone says that a directory has nothing of a fleet.
+var ErrNone = errors.New("no manifests")
+
 // identity is what no two objects share.
 type identity struct {
 	schema.GroupKind
@@ -119,7 +122,7 @@ func Read(root fs.FS, dir string) (*Manifests, error) {
 	}
 	m.drop()
 	if len(m.Variants)+len(m.Sets)+len(m.Repositories)+len(m.Problems) == 0 {
-		return nil, fmt.Errorf("%s has no manifests: no Repository, PackageVariantSet or PackageVariant in a YAML file", dir)
+		return nil, fmt.Errorf("%s has %w: no Repository, PackageVariantSet or PackageVariant in a YAML file", dir, ErrNone)
 	}
 	m.sort()
 	return m, nil
@@ -152,12 +155,12 @@ func find(root fs.FS, dir string) (names, packages []string, problems []error) {
 			return nil
 		case strings.HasPrefix(entry.Name(), "."):
 			return leftOut(entry)
-		case entry.IsDir() && isPackage(root, name):
+		case entry.IsDir() && has(root, name, "Kptfile"):
 			packages = append(packages, name)
 			return fs.SkipDir
-		case entry.Type()&(fs.ModeSymlink|fs.ModeIrregular) != 0:
+		case entry.Type()&(fs.ModeSymlink|fs.ModeIrregular) != 0 || entry.IsDir() && has(root, name, ".git"):
 			problems = append(problems, elsewhere(entry, name))
-			return nil
+			return leftOut(entry)
 		case entry.IsDir() || !isManifest(name):
 			return nil
 		case !entry.Type().IsRegular():
@@ -206,8 +209,9 @@ func elsewhere(entry fs.DirEntry, name string) error {
 	return fmt.Errorf("%s is a %s, which is not followed: put the file or the directory itself there", name, what)
 }
 
-func isPackage(root fs.FS, dir string) bool {
-	_, err := fs.Stat(root, path.Join(dir, "Kptfile"))
+// has reports whether there is an entry in a directory.
+func has(root fs.FS, dir, name string) bool {
+	_, err := fs.Stat(root, path.Join(dir, name))
 	return err == nil
 }
 
