@@ -51,6 +51,7 @@ func TestProblems(t *testing.T) {
 				}
 			}
 			w.Equal("removed", []string(nil), report.Removed)
+			w.Equal("all of a git repository is read", c.file != "repositories.yaml", len(report.Repositories) > 0)
 			w.Equal("others", strings.Contains(c.manifests, "name: other"), strings.Contains(strings.Join(report.Pushed, ""), "edge.other"))
 			w.idle()
 			w.Push("main", "Mend", map[string]string{"fleet/" + c.file: good})
