@@ -36,7 +36,7 @@ func (a *Affected) locate(ctx context.Context, revisions []revision.Revision) er
 // named returns the published revisions in a namespace on which a lock was taken, under the names of all Repositories;
 // in all namespaces for "".
 func (a *Affected) named(ctx context.Context, namespace string, lock *revision.Lock) ([]revision.Revision, error) {
-	repositories, err := a.Variants.RepositoriesAt(ctx, lock.Repo)
+	repositories, err := a.Variants.RepositoriesAround(ctx, lock.Repo, lock.Place())
 	if err != nil {
 		return nil, err
 	}

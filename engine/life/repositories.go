@@ -58,7 +58,7 @@ func overlapping(ctx context.Context, variants objects.Variants, repository *obj
 	if repository.Address == "" {
 		return nil, nil
 	}
-	found, err := variants.RepositoriesAt(ctx, repository.Address)
+	found, err := variants.RepositoriesAround(ctx, repository.Address, repository.Directory)
 	found = slices.DeleteFunc(found, func(other objects.Repository) bool {
 		return other.Name == repository.Name && other.Namespace == repository.Namespace ||
 			!repository.Overlaps(&other.Repository)

@@ -40,12 +40,13 @@ func (r *Reconciler) observeUses(ctx context.Context, o *observation) error {
 func (r *Reconciler) observeUpstreams(ctx context.Context, o *observation) error {
 	downstream := revision.DownstreamOf(o.Spec)
 	own := o.Repositories[downstream.Repo]
-	all, err := r.Variants.RepositoriesAt(ctx, own.Address)
+	place := own.Root() + downstream.Name
+	all, err := r.Variants.RepositoriesAround(ctx, own.Address, place)
 	if err != nil {
 		return err
 	}
 	for i := range all {
-		pkg, below := packageAt(&all[i], own.Root()+downstream.Name)
+		pkg, below := packageAt(&all[i], place)
 		if !below {
 			continue
 		}

@@ -54,8 +54,8 @@ type objectsState struct {
 	others       map[schema.GroupKind]*others
 }
 
-// address is the index of Repositories by the address of their git repository.
-const address = "address"
+// location is the index of Repositories by their keys.
+const location = "location"
 
 // NewObjects returns Objects without any object, whose writes are in a Log.
 func NewObjects(log *Log) *Objects {
@@ -66,7 +66,7 @@ func NewObjects(log *Log) *Objects {
 	return &Objects{objectsState: &objectsState{log: log, others: map[schema.GroupKind]*others{},
 		variants: newTable(ofVariants), sets: newTable[*v1alpha2.PackageVariantSet](nil),
 		repositories: newTable(map[string]func(*objects.Repository) []string{
-			address: func(r *objects.Repository) []string { return []string{revision.Address(r.Address)} },
+			location: func(r *objects.Repository) []string { return r.Keys() },
 		})}}
 }
 
@@ -305,11 +305,14 @@ func (o *Objects) Repository(_ context.Context, namespace, name string) (*object
 	return new(*r), nil
 }
 
-// RepositoriesAt implements objects.Variants.
-func (o *Objects) RepositoriesAt(_ context.Context, at string) ([]objects.Repository, error) {
+// RepositoriesAround implements objects.Variants.
+func (o *Objects) RepositoriesAround(_ context.Context, address, directory string) (all []objects.Repository, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return values(o.repositories.find("", address, revision.Address(at))), nil
+	for _, k := range revision.KeysAround(address, directory) {
+		all = append(all, values(o.repositories.find("", location, k))...)
+	}
+	return all, nil
 }
 
 // Repositories implements objects.Sets.

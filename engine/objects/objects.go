@@ -48,8 +48,9 @@ type Variants interface {
 	Find(ctx context.Context, namespace string, by Index, value string) ([]v1alpha1.PackageVariant, error)
 	// Repository returns a Repository; nil if there is none of that name.
 	Repository(ctx context.Context, namespace, name string) (*Repository, error)
-	// RepositoriesAt returns the Repositories in all namespaces that are over the git repository with an address.
-	RepositoriesAt(ctx context.Context, address string) ([]Repository, error)
+	// RepositoriesAround returns the Repositories in all namespaces in whose directory another one of the git repository
+	// with an address lies, is, or which lie in that one.
+	RepositoriesAround(ctx context.Context, address, directory string) ([]Repository, error)
 	// WriteStatus writes the status of a PackageVariant, which was before, and sets the version that it has then.
 	WriteStatus(ctx context.Context, before, pv *v1alpha1.PackageVariant) error
 	// WriteFinalizers writes its finalizers in the same way.

@@ -51,6 +51,8 @@ type Options struct {
 	Others Keys
 	// Held reports whether a variant is left as it is, and says so in its status; nil if none is.
 	Held func(ctx context.Context, variant types.NamespacedName) (bool, error)
+	// Waits reports whether an error of a set says only that it waits, which is no failure; nil if none does.
+	Waits func(err error) bool
 }
 
 // World is what a plan is made over. Its writes are kept in memory.
@@ -225,7 +227,9 @@ func (p *planner) lookAtSet(ctx context.Context, s *setRecord) error {
 		}
 	}
 	p.setLook = nil
-	_, s.err = p.sets.Reconcile(ctx, s.key)
+	if _, s.err = p.sets.Reconcile(ctx, s.key); p.Waits != nil && p.Waits(s.err) {
+		s.err = nil
+	}
 	s.requests = append(s.requests, p.requests()...)
 	if look := p.setLook; look != nil {
 		s.last = look

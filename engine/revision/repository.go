@@ -42,4 +42,42 @@ func (r *Repository) Overlaps(other *Repository) bool {
 }
 
 // Root returns the directory of the packages in the git repository, between slashes.
-func (r *Repository) Root() string { return strings.TrimSuffix(path.Join("/", r.Directory), "/") + "/" }
+func (r *Repository) Root() string { return rooted(r.Directory) }
+
+func rooted(directory string) string { return strings.TrimSuffix(path.Join("/", directory), "/") + "/" }
+
+// Keys returns the keys under which an index has a Repository: that of its directory, and those of all directories in
+// which that lies.
+func (r *Repository) Keys() (keys []string) {
+	if r.Address == "" {
+		return nil
+	}
+	at, root := Address(r.Address), r.Root()
+	for _, directory := range ancestors(root) {
+		keys = append(keys, "in "+at+directory)
+	}
+	return append(keys, "in "+at+root, "at "+at+root)
+}
+
+// KeysAround returns the keys of the Repositories in whose directory another one of the same git repository lies, is, or
+// which lie in that one.
+func KeysAround(address, directory string) (keys []string) {
+	if address == "" {
+		return nil
+	}
+	at, root := Address(address), rooted(directory)
+	for _, directory := range ancestors(root) {
+		keys = append(keys, "at "+at+directory)
+	}
+	return append(keys, "in "+at+root)
+}
+
+// ancestors returns the directories in which a rooted one lies, the outermost first.
+func ancestors(root string) (all []string) {
+	for i := range len(root) - 1 {
+		if root[i] == '/' {
+			all = append(all, root[:i+1])
+		}
+	}
+	return all
+}

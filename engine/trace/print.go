@@ -4,7 +4,6 @@ package trace
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -38,10 +37,7 @@ func shown(p Printer) Printer {
 }
 
 func printJSON(w io.Writer, trees []*Node, _ time.Time) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(trees)
+	return visible.JSON(w, trees)
 }
 
 var header = []string{"OBJECT", "REVISION", "STATE", "REASON", "AGE", "MESSAGE"}

@@ -52,7 +52,7 @@ const (
 const (
 	// GitBytes bounds a commit, a tag and a tree: a directory with some 200,000 entries.
 	GitBytes = 8 << 20
-	// BranchFiles bounds how many files a branch has.
+	// BranchFiles bounds how many files and directories a branch has.
 	BranchFiles = 2_000_000
 	// StateBytes bounds each file of what a sync remembers: that of 10,000 packages has some megabytes.
 	StateBytes = 128 << 20

@@ -124,6 +124,7 @@ func TestHostileItems(t *testing.T) {
 		"absolute on Windows": {at(`C:\x.yaml`), path + `: is "C:\\x.yaml", which is an absolute path: files of a package have paths that begin at its directory`},
 		"a share":             {at(`\\host\x.yaml`), path + `: is "\\\\host\\x.yaml", which is an absolute path: files of a package have paths that begin at its directory`},
 		"NUL":                 {at("a\x00.yaml"), path + `: is "a\x00.yaml", which has control characters in it: rename the file`},
+		"C1":                  {at("a\u009b.yaml"), path + `: is "a\u009b.yaml", which has control characters in it: rename the file`},
 		"lines":               {at("a\n.yaml"), path + `: is "a\n.yaml", which has control characters in it: rename the file`},
 		"long": {at(strings.Repeat("a/", 5000) + "x.yaml"),
 			path + `: is "` + strings.Repeat("a/", 50) + `... (10006 bytes)", which is too long for a path`},

@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/package-variants/package-variants/functions/bounds"
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -69,7 +70,7 @@ func CheckPath(file string) string {
 	switch {
 	case len(file) > bounds.Path:
 		return "which is too long for a path"
-	case strings.ContainsFunc(file, func(r rune) bool { return r < ' ' || r == 0x7f }):
+	case strings.ContainsFunc(file, unicode.IsControl):
 		return "which has control characters in it: rename the file"
 	case path.IsAbs(slashed) || drive.MatchString(slashed):
 		return "which is an absolute path: files of a package have paths that begin at its directory"

@@ -17,7 +17,7 @@ import (
 // of Go: a name of a package could clear the screen with them, or hide what stands next to it. A text that is visible
 // already stays as it is.
 func Visible(text string) string {
-	if !strings.ContainsFunc(text, isHidden) && utf8.ValidString(text) {
+	if !strings.ContainsFunc(text, IsHidden) && utf8.ValidString(text) {
 		return text
 	}
 	var b strings.Builder
@@ -26,7 +26,7 @@ func Visible(text string) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `\x%02x`, text[0])
-		case isHidden(r):
+		case IsHidden(r):
 			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		default:
 			b.WriteString(text[:size])
@@ -36,8 +36,8 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// isHidden reports whether a terminal or a browser does something with a character other than show it.
-func isHidden(r rune) bool {
+// IsHidden reports whether a terminal or a browser does something with a character other than show it.
+func IsHidden(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }
 

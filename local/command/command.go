@@ -4,6 +4,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,6 +119,10 @@ func (e *env) open(ctx context.Context, do func(*fleet.Fleet) error) error {
 	}
 	if err = f.Fetch(ctx); err == nil {
 		err = do(f)
+	}
+	for _, note := range f.NotContacted() {
+		_, _ = fmt.Fprintln(e.Err, "note: "+note)
+		err = cmp.Or(err, errDiffers)
 	}
 	return errors.Join(err, f.Close())
 }

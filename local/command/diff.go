@@ -21,16 +21,17 @@ upstream that its variant asks for. If there is no draft, --against upstream com
 upstream, and there is nothing else to compare. For each value that both the upstream and someone in the package
 changed, the original, the local and the updated value follow.
 
-DRAFT is the name of a draft, or of a variant for all of its drafts, as variants sync prints them. The environment
-variable VARIANTS_EXTERNAL_DIFF names a program that compares two directories. The default is "git diff --no-index".
+DRAFT is a package, as variants sync prints it, for all of its drafts; or the name of a variant or of a draft. The
+environment variable VARIANTS_EXTERNAL_DIFF names a program that compares two directories. The default is "git diff
+--no-index".
 
 Exit code: 0 if there is no difference, 1 if there is one, 2 if there was an error.`
 
 const exampleDiff = `  # What would be published?
-  variants diff edge-web --dir fleet/
+  variants diff fra/web --dir fleet/
 
   # How does the package differ from its blueprint?
-  variants diff edge-web --dir fleet/ --against upstream`
+  variants diff fra/web --dir fleet/ --against upstream`
 
 // differ is the program that shows differences: git, which finds no repository in the files that it compares.
 var differ = programs.Differ{Variable: "VARIANTS_EXTERNAL_DIFF", Default: []string{"git", "diff", "--no-index"},

@@ -21,24 +21,24 @@ own branch. The command first shows each draft: what it was made from, how many 
 conditions of its variant. Then it asks for confirmation, unless --yes is given. A draft that people edited is published
 as it is on its branch.
 
-DRAFT is the name of a draft, or of a variant for all of its drafts, as variants sync prints them.
+DRAFT is a package, as variants sync prints it, for all of its drafts; or the name of a variant or of a draft.
 
 The command refuses a draft that is not what its variant asks for, or that is older than what is published: run variants
 sync first. It also refuses a draft with conflicts or with unmet readiness gates, unless a flag allows them. If
 it refuses any, the exit code is 2, but it still approves the others. If only the forge may change the branch, the draft
 stays, for its pull request to be merged. A wave of a rollout is approved in the manifest of its set.`
 
-const exampleApprove = `  # Look at the draft of a variant, and publish it
-  variants approve edge-web --dir fleet/`
+const exampleApprove = `  # Look at the draft of a package, and publish it
+  variants approve fra/web --dir fleet/`
 
 const longReject = `Reject drafts: remove their branches. The command first shows what it will reject, and asks for
 confirmation, unless --yes is given. The next sync notes the rejection: the same draft is not made again until the
 upstream revision, the spec, or an injected object changes. To take that back, restore the branch.
 
-DRAFT is the name of a draft, or of a variant for all of its drafts, as variants sync prints them.`
+DRAFT is a package, as variants sync prints it, for all of its drafts; or the name of a variant or of a draft.`
 
-const exampleReject = `  # Reject the draft of a variant
-  variants reject edge-web --dir fleet/`
+const exampleReject = `  # Reject the draft of a package
+  variants reject fra/web --dir fleet/`
 
 // action is approve or reject.
 type action struct {
@@ -75,7 +75,7 @@ func newReject(e *env) *cobra.Command {
 
 func reviewCommand(e *env, a *action) (*cobra.Command, *reviewOptions) {
 	o := &reviewOptions{}
-	cmd := &cobra.Command{Use: a.verb + " DRAFT...", Args: some("drafts, or variants"),
+	cmd := &cobra.Command{Use: a.verb + " DRAFT...", Args: some("packages or drafts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.open(cmd.Context(), func(f *fleet.Fleet) error { return e.review(cmd.Context(), f, a, o, args) })
 		}}

@@ -51,8 +51,8 @@ func (w *world) run(code int, args ...string) string {
 func (w *world) standing(code int) (all []string) {
 	w.Helper()
 	for line := range strings.Lines(w.run(code, "sync", w.dir())) {
-		if fields := strings.Fields(line); fields[0] != "VARIANT" && len(fields) > 3 && !strings.HasSuffix(fields[0], ":") {
-			all = append(all, strings.Join(fields[:4], " "))
+		if fields := strings.Fields(line); fields[0] != "PACKAGE" && len(fields) > 4 && !strings.HasSuffix(fields[0], ":") {
+			all = append(all, strings.Join(fields[:5], " "))
 		}
 	}
 	return all
@@ -77,7 +77,7 @@ func TestApprove(t *testing.T) {
 	w.run(exitDone, "approve", "other", "-y")
 	w.Equal("refs", []string{"heads/package-variants", "tags/edge/other/v1", "tags/edge/web/v1"}, w.Refs())
 	w.Equal("the edit", fleettest.Settings("huge"), w.Remote.Git("show", "main:edge/other/settings.yaml"))
-	w.Equal("synced", []string{"other UpToDate v1 blueprints.web.v1", "web UpToDate v1 blueprints.web.v1"}, w.standing(exitDone))
+	w.Equal("synced", []string{"edge/other UpToDate v1 blueprints/web v1", "edge/web UpToDate v1 blueprints/web v1"}, w.standing(exitDone))
 	before := w.Remote.Refs()
 	w.standing(exitDone)
 	w.Equal("at rest", before, w.Remote.Refs())
@@ -90,7 +90,7 @@ func TestApproveSeveral(t *testing.T) {
 	w := newWorld(t, fleettest.Web+another("other"))
 	w.run(exitDone, "approve", "web", "other", "--yes")
 	w.Equal("refs", []string{"heads/package-variants", "tags/edge/other/v1", "tags/edge/web/v1"}, w.Refs())
-	w.Equal("synced", []string{"other UpToDate v1 blueprints.web.v1", "web UpToDate v1 blueprints.web.v1"}, w.standing(exitDone))
+	w.Equal("synced", []string{"edge/other UpToDate v1 blueprints/web v1", "edge/web UpToDate v1 blueprints/web v1"}, w.standing(exitDone))
 }
 
 // TestNoDraft names what cannot be approved.
@@ -99,11 +99,11 @@ func TestNoDraft(t *testing.T) {
 	w := newWorld(t, fleettest.Web)
 	w.People.Git("push", "-q", "origin", "HEAD:refs/heads/drafts/edge/foreign/v1")
 	w.Push("drafts/edge/foreign/v1", "Begin", map[string]string{"edge/foreign/Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: foreign\n"})
-	w.run(exitDone, "approve", "web", "--yes")
+	w.run(exitDone, "approve", "edge/web", "--yes")
 	for name, want := range map[string]string{
 		"wep":             "there is no PackageVariant \"wep\" in the namespace \"default\": did you mean \"web\"?",
 		"something":       "there is no PackageVariant \"something\" in the namespace \"default\", which has web",
-		"n/web":           "there is no PackageVariant \"web\" in the namespace \"n\", which has none: set --namespace to another",
+		"n/web":           "there is no Package \"n/web\" in the namespace \"default\", which has edge/web",
 		draft1:            draft1 + " is published already: name a draft, or its variant web",
 		"edge.foreign.v1": "edge.foreign.v1 is no draft of this fleet, because none of its variants owns it: merge or remove the branch drafts/edge/foreign/v1 in git",
 	} {
@@ -174,5 +174,5 @@ func TestReject(t *testing.T) {
 	at := w.Remote.Refs()["refs/heads/drafts/edge/web/packagevariant-1"]
 	w.Equal("rejected", shown1+draft1+" rejected: its branch drafts/edge/web/packagevariant-1 was at "+at+"\n", w.run(exitDone, "reject", "web", "--yes"))
 	w.Equal("refs", []string{"heads/package-variants"}, w.Refs())
-	w.Equal("synced", []string{"web Rejected - blueprints.web.v1"}, w.standing(exitDone))
+	w.Equal("synced", []string{"edge/web Rejected - blueprints/web v1"}, w.standing(exitDone))
 }

@@ -58,6 +58,24 @@ Package blueprints/web v1 Published - AGE
 	w.Equal("format", "error: --output \"x\" is none of dot, json, text, wide\n", w.run(exitError, "trace", "web", "-o", "x"))
 }
 
+// TestNotContacted has a proposal that names another git repository: each command says that it is not contacted.
+func TestNotContacted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fleettest.Web)
+	const address = "https://git.invalid/x.git"
+	w.Push("proposal", "Propose", map[string]string{"fleet/new.yaml": "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\n" +
+		"metadata: {name: new}\nspec: {type: git, git: {repo: \"" + address + "\"}}\n"})
+	w.People.Checkout("proposal")
+	const note = "note: " + address + " is not contacted before it is merged; --allow " + address + " plans it\n"
+	for _, args := range [][]string{{"trace", "web"}, {"diff", "web"}, {"reject", "web", "-y"}, {"approve", "web", "-y"}} {
+		var out bytes.Buffer
+		code := Run(t.Context(), append(args, "--cache", w.Cache, "--dir", w.dir()), programs.Streams{Out: &out, Err: &out})
+		if code != exitDiffers || !strings.HasSuffix(out.String(), note) {
+			t.Errorf("%v: %d: %s", args, code, out.String())
+		}
+	}
+}
+
 // TestAboutItself has the program complete its own arguments, and say its version.
 func TestAboutItself(t *testing.T) {
 	t.Parallel()

@@ -3,10 +3,10 @@
 package command
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/package-variants/package-variants/engine/visible"
 	"github.com/package-variants/package-variants/local/fleet"
 	"github.com/spf13/cobra"
 )
@@ -71,9 +71,7 @@ func (e *env) syncOptions(dir string) (fleet.Options, error) {
 // show writes a report.
 func (e *env) show(r *fleet.Report, format string) error {
 	if format == "json" {
-		encoder := json.NewEncoder(e.Out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(r)
+		return visible.JSON(e.Out, r)
 	}
 	return r.Table(e.Out)
 }

@@ -29,7 +29,7 @@ func TestSync(t *testing.T) {
 	}{
 		{[]string{"update"}, exitError, "error: unknown command \"update\" for \"variants\"\n"},
 		{[]string{"plan"}, exitError, "error: plan takes one directory with manifests: write variants plan DIR\n"},
-		{[]string{"approve"}, exitError, "error: approve takes drafts, or variants: write variants approve DRAFT...\n"},
+		{[]string{"approve"}, exitError, "error: approve takes packages or drafts: write variants approve DRAFT...\n"},
 		{[]string{"sync", "-o", "yaml", "x"}, exitError, "error: --output \"yaml\" is neither table nor json\n"},
 		{[]string{"plan", "-o", "xml", "x"}, exitError, "error: -o is \"xml\", but must be one of text, json, yaml, markdown, html\n"},
 		{[]string{"sync", "--max-removals", "-1", "x"}, exitError, "error: --max-removals is -1, and must be at least 1\n"},

@@ -31,15 +31,7 @@ func (s *syncer) claim(ctx context.Context, variants []v1alpha1.PackageVariant) 
 		}
 	}
 	claimed, err := s.home.Claim(ctx, claims)
-	if len(claimed) == 0 { // as for most of the variants that a set makes
-		return err
-	}
-	known := s.home.Ledger()
-	for _, c := range claimed {
-		for _, by := range variantsOf(c.Namespace, known[c.Key].Owners) {
-			s.report.found(c.Namespace + "/" + c.Name + ": published what the branch has, for the variant " + by.String())
-		}
-	}
+	s.happened.add(claimed...)
 	return err
 }
 

@@ -82,6 +82,6 @@ func TestSeveralCopies(t *testing.T) {
 		files["edge/"+name+"/Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: " + name + "\n"
 	}
 	w.Push("main", "Copy twice", files)
-	w.Equal("found", []string{"default/edge.other.v1: published what the branch has, for the variant default/other",
-		"default/edge.web.v1: published what the branch has, for the variant default/web"}, w.sync().Found)
+	w.Equal("happened", []string{"edge/other: v1 published (the main branch has it, and other adopted it); packagevariant-1 drafted",
+		"edge/web: v1 published (the main branch has it, and web adopted it); packagevariant-1 drafted"}, happened(w.sync()))
 }

@@ -26,6 +26,8 @@ type branch struct {
 	at, tree git.Hash
 	// seen are the branches with packages, as they are recorded.
 	seen home.Seen
+	// known are the files as they were read, or written last.
+	known texts
 }
 
 // openBranch returns the state of a fleet at an address.
@@ -34,7 +36,7 @@ func openBranch(ctx context.Context, cache, address, fleet, at string) (*branch,
 	if err != nil {
 		return nil, fmt.Errorf("cannot read what was recorded of the fleet: %w", err)
 	}
-	return &branch{git: repository, address: address, fleet: fleet, dir: path.Join(at, stateDir)}, nil
+	return &branch{git: repository, address: address, fleet: fleet, dir: path.Join(at, stateDir), known: texts{}}, nil
 }
 
 // fetch reads where the branch is.
@@ -60,7 +62,7 @@ func (b *branch) load(ctx context.Context) (s *State, err error) {
 			return nil, err
 		}
 	}
-	if s, err = decode(files); err != nil {
+	if s, err = decode(files, b.known); err != nil {
 		err = fmt.Errorf("what was recorded of the fleet cannot be used, and nothing was done: the branch package-variants "+
 			"of %s, %s/%w: revert the commit that damaged it, or remove %s there, which forgets what was recorded",
 			b.git.Address(), b.dir, err, b.dir)
@@ -135,7 +137,7 @@ func (b *branch) record(ctx context.Context, s *State, subject string) error {
 func (b *branch) treeOf(s *State, seen home.Seen) (git.Hash, error) {
 	of := *s
 	of.Seen = seen
-	files, err := of.encode(b.fleet)
+	files, err := of.encode(b.fleet, b.known)
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -152,12 +153,25 @@ func (c *contacts) isInside(path string) bool {
 	})
 }
 
+// NotContacted says which addresses were not contacted, because only a stranger names them.
+func (f *Fleet) NotContacted() (all []string) {
+	for _, address := range f.contacts.refused {
+		all = append(all, (&notContacted{address}).Error())
+	}
+	return all
+}
+
 // notContacted is why a git repository is not read.
 type notContacted struct{ address string }
 
 // Error implements error.
 func (e *notContacted) Error() string {
 	return fmt.Sprintf("%s is not contacted before it is merged; --allow %s plans it", e.address, e.address)
+}
+
+func isNotContacted(err error) bool {
+	_, is := errors.AsType[*notContacted](err)
+	return is
 }
 
 // mergedAddresses returns the addresses in the manifests at the head of the branch from which the fleet is synced. What

@@ -113,6 +113,7 @@ func TestStrangerSynced(t *testing.T) {
 	if n := s.asked.Load(); n != 0 {
 		t.Errorf("the server was asked %d times", n)
 	}
+	w.Equal("a plan after it", []string{s.address}, w.plan(w.here()).NotContacted)
 	w.Merge("proposal")
 	w.People.Update()
 	if plan := w.plan(w.here()); len(plan.NotContacted) > 0 || s.asked.Load() == 0 {
@@ -172,5 +173,54 @@ func TestSecretAddress(t *testing.T) {
 	}
 	if recorded := w.Remote.Git("log", "-p", "package-variants"); strings.Contains(recorded, "secret") {
 		t.Error(recorded)
+	}
+}
+
+// TestStrangerOfSet has a proposal take the upstream of a set from a git repository that no manifest on the default
+// branch names: the set and the variants that it has wait, and the rest is planned.
+func TestStrangerOfSet(t *testing.T) {
+	t.Parallel()
+	set := func(repo string) string {
+		return `---
+apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata: {name: sites}
+spec:
+  upstream: {repo: ` + repo + `, package: web, revision: 1}
+  targets:
+  - repositories: [{name: edge, packageNames: [a, b]}]
+`
+	}
+	const others, ofNew, beside = "set others: Reconciling ExpansionFailed", "of-new: wait RepositoryNotReady", "web: create UpToDate"
+	for name, tt := range map[string]struct {
+		begin string
+		want  []string
+	}{
+		"new": {"# none\n", []string{others, ofNew, beside}},
+		"moved": {set("blueprints"), []string{others, "set sites: Reconciling ExpansionFailed", ofNew,
+			"sites-edge-a-4c8efjs2hd: unchanged UpToDate", "sites-edge-b-184ap2nh6a: unchanged UpToDate", beside}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, tt.begin)
+			w.sync()
+			s := newStranger(t)
+			w.propose(at("new", s.address) + strings.Replace(set("new"), "sites", "others", 1) + another("web"))
+			if name == "moved" {
+				w.People.Push("Move", map[string]string{"fleet/web.yaml": set("new")}, "+HEAD:refs/heads/proposal")
+			}
+			plan := w.plan(w.here())
+			w.Equal("not contacted", []string{s.address}, plan.NotContacted)
+			w.Equal("errors", []string(nil), plan.Errors())
+			w.Equal("asked", int32(0), s.asked.Load())
+			var actions []string
+			for _, set := range plan.Sets {
+				actions = append(actions, "set "+set.Name+": "+set.Condition.Type+" "+set.Condition.Reason)
+			}
+			for _, v := range plan.Variants {
+				actions = append(actions, v.Name+": "+string(v.Action)+" "+v.Condition.Reason)
+			}
+			w.Equal("plan", tt.want, actions)
+		})
 	}
 }

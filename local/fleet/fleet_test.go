@@ -81,6 +81,14 @@ func lines(r *Report) (all []string) {
 	return append(all, r.Failures...)
 }
 
+// happened returns what happened to packages, as a report says it.
+func happened(r *Report) (all []string) {
+	for _, p := range r.Packages {
+		all = append(all, p.Package+": "+p.Text)
+	}
+	return all
+}
+
 // commits returns how many commits the branch with the state has.
 func (w *world) commits() string {
 	w.Helper()

@@ -78,7 +78,7 @@ func TestReset(t *testing.T) {
 	w.Remote.Git("update-ref", "refs/"+draft2, "refs/heads/main")
 	report := w.sync()
 	w.Equal("rejected", []string{"web: Rejected v1"}, lines(report))
-	w.Equal("found", []string{"default/edge.web.packagevariant-2: the draft was rejected"}, report.Found)
+	w.Equal("happened", []string{"edge/web: packagevariant-2 was rejected"}, happened(report))
 	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
 	w.idle()
 	w.Remote.Git("update-ref", "refs/"+draft2, was)
@@ -139,7 +139,7 @@ func TestHotfixBesideADraft(t *testing.T) {
 	w.sync()
 	w.Push("main", "Hotfix", map[string]string{"edge/web/more.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n"})
 	report := w.sync()
-	w.Equal("found", []string{"default/edge.web.v2: published what was merged"}, report.Found)
+	w.Equal("happened", []string{"edge/web: v2 published (the main branch has changed)"}, happened(report))
 	draft := strings.TrimPrefix(draft2, "heads/")
 	w.Equal("one commit on main", strings.TrimSpace(w.Remote.Git("rev-parse", "main")),
 		strings.TrimSpace(w.Remote.Git("rev-parse", draft+"^")))

@@ -69,7 +69,7 @@ func TestFirstCommit(t *testing.T) {
 		Replace(repositories)})
 	report := w.sync()
 	w.Equal("reason", "PackageRefused", report.Variants[0].Reason)
-	w.Equal("pushed", []string(nil), report.Pushed)
+	w.Equal("happened", []string(nil), happened(report))
 }
 
 // drafted returns the drafts that a plan makes.

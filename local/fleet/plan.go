@@ -53,17 +53,17 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 		Packages: &planned{s.packages(), s.home, s.store.log, map[types.NamespacedName]map[string]string{}},
 		Source:   func(func(context.Context, objects.Kind) error) objects.Source { return s.source }}
 	plan, err := plans.Make(ctx, world, all, plans.Options{Version: s.version(), Anew: true, Runtime: mutate.Builtin{},
-		Diffs: diffs, Rendered: true, Held: s.heldInPlan})
+		Diffs: diffs, Rendered: true, Held: s.heldInPlan, Waits: isNotContacted})
 	if err != nil {
 		return nil, err
 	}
 	s.advise(ctx)
 	plan.Failures, plan.NotContacted, plan.Notes = s.report.Failures, s.contacts.refused, s.report.Notes
-	for _, address := range plan.NotContacted {
-		plan.Notes = append(plan.Notes, (&notContacted{address}).Error())
-	}
-	for _, found := range s.report.Found {
-		plan.Notes = append(plan.Notes, "Found: "+found)
+	plan.Notes = append(plan.Notes, s.NotContacted()...)
+	for _, p := range s.happened.packages() {
+		if p.Text != "" {
+			plan.Notes = append(plan.Notes, in(p.Namespace, p.Package)+": "+p.Text)
+		}
 	}
 	plan.About = plans.About{Over: "the fleet " + s.subject(), Time: s.store.log.Now()}
 	return plan, nil
@@ -98,8 +98,7 @@ func (s *syncer) heldInPlan(ctx context.Context, key types.NamespacedName) (bool
 		repos = append(repos, d.Repo)
 	}
 	for _, repo := range repos {
-		why := s.home.Unread(key.Namespace, repo)
-		if _, ok := errors.AsType[*notContacted](why); ok {
+		if why := s.home.Unread(key.Namespace, repo); isNotContacted(why) {
 			return true, s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) {
 				v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, "Repository "+repo+": "+why.Error()).
 					Set(&pv.Status.Conditions, pv.Generation)

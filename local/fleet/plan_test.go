@@ -50,7 +50,7 @@ Conflicts of web:
   data.size of ConfigMap "settings" in settings.yaml: here "tiny", upstream "large"; the merge took the upstream's
 
 Plan: 1 upgrade; 1 conflict.
-Note: Found: default/edge.web.v2: published what was merged
+Note: edge/web: v2 is to be published (the main branch has changed)
 `, w.text(plan))
 	w.sync()
 }

@@ -34,12 +34,8 @@ type Report struct {
 	Removals []Removal `json:"removals,omitempty"`
 	// Repositories are the git repositories that were read: the pull requests of their drafts and removals are all here.
 	Repositories []string `json:"repositories,omitempty"`
-	// Pushed are the package revisions that were pushed, by namespace and name.
-	Pushed []string `json:"pushed,omitempty"`
-	// Removed are the branches that were removed, and the commits that they had.
-	Removed []string `json:"removed,omitempty"`
-	// Found is what people did on branches.
-	Found []string `json:"found,omitempty"`
+	// Packages are those that something happened to.
+	Packages []Package `json:"packages,omitempty"`
 	// Notes are sentences for people.
 	Notes []string `json:"notes,omitempty"`
 	// Failures are why something is not what it is to be, and no person has to decide about it.
@@ -50,18 +46,25 @@ type Report struct {
 type Line struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
+	// Package is the Repository and the path of the package of a variant.
+	Package string `json:"package,omitempty"`
 	// State is Ready, Stalled or Reconciling, and why.
 	State  string `json:"state"`
 	Reason string `json:"reason"`
 	// Revision is the published revision, Draft the one that waits to be; Upstream is what the package is to be made from.
 	Revision string `json:"revision,omitempty"`
-	Upstream string `json:"upstream,omitempty"`
-	Draft    string `json:"draft,omitempty"`
+	// From and Workspace are what people call these two.
+	Upstream  string `json:"upstream,omitempty"`
+	From      string `json:"from,omitempty"`
+	Draft     string `json:"draft,omitempty"`
+	Workspace string `json:"workspace,omitempty"`
 	// Waits is the reason for which the draft waits: ManualApproval is the usual one.
 	Waits   string `json:"waits,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Conflicts names the values that the upstream and the package both changed.
+	// Conflicts names the values that the upstream and the package both changed, Injection the points of the package that
+	// have to be injected, and are not. Neither keeps a variant from being Ready.
 	Conflicts string `json:"conflicts,omitempty"`
+	Injection string `json:"injection,omitempty"`
 	// PullRequest is for the draft.
 	PullRequest *PullRequest `json:"pullRequest,omitempty"`
 }
@@ -147,45 +150,6 @@ func (r *Report) warn(err error) {
 	}
 }
 
-// pushed notes what came of the pushes of a revision.
-func (r *Report) pushed(id string, o *home.Outcome) {
-	if o.Err != nil {
-		return
-	}
-	for _, e := range o.Ended {
-		r.Removed = append(r.Removed, fmt.Sprintf("%s: the branch %s, which was at %s", strings.TrimSuffix(id, "."), e.Branch,
-			e.Commit))
-	}
-	if o.Pushed && !slices.Contains(r.Pushed, id) {
-		r.Pushed = append(r.Pushed, id)
-	}
-}
-
-// settled notes what people did.
-func (r *Report) settled(s *home.Settled) {
-	for what, ids := range map[string][]string{"published what was merged": s.Published,
-		"the draft is merged": s.Done, "merged what is published into the draft": s.Updated,
-		"the draft was merged and its branch removed": s.Merged, "the draft was rejected": s.Rejected,
-		"the merge was taken back": s.TakenBack, "the removal of the package is merged": s.Removed} {
-		for _, id := range ids {
-			r.found(id + ": " + what)
-		}
-	}
-	for _, id := range s.Porchs {
-		r.note("%s was made by Porch. If a controller works on its Repository, too, stop one of the two", id)
-	}
-	for id, why := range s.Overtaken {
-		r.found(id + ": a person has to merge what is published into the draft: " + why)
-	}
-	slices.Sort(r.Found)
-}
-
-func (r *Report) found(text string) {
-	if !slices.Contains(r.Found, text) {
-		r.Found = append(r.Found, text)
-	}
-}
-
 // decided are the reasons for which something stalls until a person decides, and nothing is wrong.
 var decided = []string{v1alpha1.ReasonRejected, v1alpha1.ReasonSuspended, v1alpha1.ReasonConflicted,
 	v1alpha1.ReasonTwoDrafts, v1alpha1.ReasonDownstreamProposed}
@@ -206,28 +170,50 @@ func (s *syncer) conclude(ctx context.Context) {
 	}
 	for _, pv := range s.store.AllVariants() {
 		line := s.line(variantKind, &pv, pv.Status.Conditions)
-		if u := pv.Status.Upstream; u != nil {
-			line.Upstream = u.Name
-		}
-		if d := pv.Status.Downstream; d != nil {
-			line.Revision = fmt.Sprintf("v%d", d.Revision)
-		}
-		if d := pv.Status.OpenDraft; d != nil {
-			line.Draft = d.Name
-			if line.State == v1alpha1.ConditionReady {
-				line.Waits, line.Message = d.Reason, d.Message
-			}
-		}
-		if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted); c != nil &&
-			c.Status == metav1.ConditionTrue {
-			line.Conflicts = c.Message
-		}
+		line.tell(&pv)
 		if line.Draft != "" {
 			line.PullRequest = s.pullRequest(ctx, &line)
 		}
 		r.Variants = append(r.Variants, line)
 	}
+	for _, e := range s.happened.all(home.MadeByPorch) {
+		r.note("%s was made by Porch. If a controller works on its Repository, too, stop one of the two", e.Name())
+	}
 	r.Removals, r.Repositories = s.removals(), s.home.Addresses()
+}
+
+// tell adds what the status of a variant says of its package.
+func (l *Line) tell(pv *v1alpha1.PackageVariant) {
+	if d := pv.Spec.Downstream; d != nil {
+		l.Package = revision.DownstreamOf(&pv.Spec).String()
+	}
+	if u := pv.Status.Upstream; u != nil {
+		l.Upstream, l.From = u.Name, u.Name
+		if of := pv.Spec.Upstream; of != nil && u.Revision > 0 &&
+			strings.HasPrefix(u.Name, revision.UpstreamOf(of).NameOf("")) { // it is not one of before an edit of the spec
+			l.From = fmt.Sprintf("%s v%d", revision.UpstreamOf(of), u.Revision)
+		}
+	}
+	if d := pv.Status.Downstream; d != nil {
+		l.Revision = fmt.Sprintf("v%d", d.Revision)
+	}
+	if d := pv.Status.OpenDraft; d != nil {
+		l.Draft, l.Workspace = d.Name, d.Name
+		if of := pv.Spec.Downstream; of != nil {
+			l.Workspace = strings.TrimPrefix(d.Name, revision.DownstreamOf(&pv.Spec).NameOf(""))
+		}
+		if l.State == v1alpha1.ConditionReady {
+			l.Waits, l.Message = d.Reason, d.Message
+		}
+	}
+	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted); c != nil &&
+		c.Status == metav1.ConditionTrue {
+		l.Conflicts = c.Message
+	}
+	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConfigInjected); c != nil &&
+		c.Status == metav1.ConditionFalse && c.Reason != v1alpha1.ReasonNotReady {
+		l.Injection = c.Message
+	}
 }
 
 // leftBehind notes which packages have variants and no Repository: nobody removes them.
@@ -281,7 +267,8 @@ func (s *syncer) line(kind string, o metav1.Object, conditions []metav1.Conditio
 	return line
 }
 
-// Table writes the report for people.
+// Table writes the report for people: a table of the packages, a line for each one that something happened to, and what
+// is to be done.
 func (r *Report) Table(to io.Writer) error {
 	if r.Uncommitted != "" {
 		if _, err := fmt.Fprintln(to, visible.Line("Not synced: "+r.Uncommitted)); err != nil {
@@ -290,11 +277,14 @@ func (r *Report) Table(to io.Writer) error {
 	}
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	if len(r.Variants) > 0 {
-		_, _ = fmt.Fprintln(w, "VARIANT\tSTATE\tREVISION\tUPSTREAM\tDRAFT") // it is in memory until Flush
+		_, _ = fmt.Fprintln(w, "PACKAGE\tSTATE\tREVISION\tUPSTREAM\tDRAFT") // it is in memory until Flush
 	}
-	for _, l := range r.Variants {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", cell(nameOf(l)), cell(l.Reason), cell(l.Revision),
-			cell(l.Upstream), cell(l.Draft))
+	lines := slices.SortedStableFunc(slices.Values(r.Variants), func(a, b Line) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.title(), b.title()))
+	})
+	for _, l := range lines {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", cell(l.title()), cell(l.shown()), cell(l.Revision), cell(l.From),
+			cell(l.Workspace))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -303,32 +293,60 @@ func (r *Report) Table(to io.Writer) error {
 	say := func(format string, args ...any) { // on one line, as texts of others may have several
 		fmt.Fprintln(&rest, visible.Line(fmt.Sprintf(format, args...)))
 	}
-	for _, l := range r.Variants {
-		usual := l.State == v1alpha1.ConditionReady && (l.Draft == "" || l.Waits == v1alpha1.ReasonManualApproval)
-		if !usual && l.Message != "" && !slices.Contains(r.Failures, l.failure()) {
-			say("%s: %s", nameOf(l), l.Message)
+	for _, p := range r.Packages {
+		if p.Text != "" {
+			say("%s: %s", in(p.Namespace, p.Package), p.Text)
 		}
-		if l.Conflicts != "" {
-			say("Conflict: %s: %s", nameOf(l), l.Conflicts)
+	}
+	for _, l := range lines {
+		for _, more := range l.more(r.Failures) {
+			say("%s: %s", l.title(), more)
 		}
 	}
 	for _, l := range r.Sets {
 		say("set %s: %s: %s", nameOf(l), l.Reason, l.Message)
 	}
 	for _, l := range r.Removals {
-		say("Removal: %s/%s: the branch %s waits for a person to merge it", l.Namespace, l.Package, l.PullRequest.Branch)
+		say("%s: its removal, the branch %s, waits for a person to merge it", in(l.Namespace, l.Package), l.PullRequest.Branch)
 	}
-	for _, part := range []struct {
-		title string
-		lines []string
-	}{{"Found", r.Found}, {"Pushed", r.Pushed}, {"Removed", r.Removed},
-		{"Note", r.Notes}, {"Failed", r.Failures}} {
-		for _, line := range part.lines {
-			say("%s: %s", part.title, line)
-		}
+	for _, line := range r.Notes {
+		say("Note: %s", line)
+	}
+	for _, line := range r.Failures {
+		say("Failed: %s", line)
 	}
 	_, err := io.WriteString(to, rest.String())
 	return err
+}
+
+// shown is the state of a package in the table: the reason of the condition Ready, unless a person has to look at
+// something although the variant is Ready.
+func (l *Line) shown() string {
+	switch {
+	case l.State != v1alpha1.ConditionReady:
+		return l.Reason
+	case l.Conflicts != "":
+		return v1alpha1.ReasonConflicted
+	case l.Injection != "":
+		return v1alpha1.ReasonInjectionUnmet
+	case l.Waits != "" && l.Waits != v1alpha1.ReasonManualApproval:
+		return l.Waits
+	default:
+		return l.Reason
+	}
+}
+
+// more returns what a person has to know of a package, and no failure says.
+func (l *Line) more(failures []string) (all []string) {
+	if usual := l.shown() == v1alpha1.ReasonUpToDate; !usual && l.Message != "" && !slices.Contains(failures, l.failure()) {
+		all = append(all, l.Message)
+	}
+	for _, more := range []string{l.Conflicts, l.Injection} {
+		if more != "" && more != l.Message {
+			all = append(all, more)
+		}
+	}
+	return all
 }
 
 // cell returns a text as a cell of the table; "-" if there is none.
@@ -339,10 +357,16 @@ func (l *Line) failure() string {
 	return fmt.Sprintf("%s %s/%s: %s", variantKind, l.Namespace, l.Name, l.Message)
 }
 
-// nameOf returns the name of an object, with its namespace where that is not the usual one.
-func nameOf(l Line) string {
-	if l.Namespace == "default" {
-		return l.Name
+// title returns the package of a variant, or the variant if it names none.
+func (l *Line) title() string { return in(l.Namespace, cmp.Or(l.Package, l.Name)) }
+
+// in returns the name of something in a namespace, with that where it is not the usual one.
+func in(namespace, name string) string {
+	if namespace == "default" {
+		return name
 	}
-	return l.Namespace + "/" + l.Name
+	return namespace + "/" + name
 }
+
+// nameOf returns the name of an object.
+func nameOf(l Line) string { return in(l.Namespace, l.Name) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/naming"
+	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -21,6 +22,21 @@ import (
 
 // Words are what the command line of this home calls things.
 var Words = words.Home{Command: "variants", Controller: "variants sync", Packages: "git", Wait: "run variants sync"}
+
+// variantsAt returns the variants whose package a name of the report stands for: REPOSITORY/PATH in a namespace, or
+// NAMESPACE/REPOSITORY/PATH.
+func (f *Fleet) variantsAt(namespace, name string) (all []v1alpha1.PackageVariant) {
+	for _, pv := range f.store.AllVariants() {
+		if pv.Spec.Downstream == nil {
+			continue
+		}
+		pkg := revision.DownstreamOf(&pv.Spec).String()
+		if pv.Namespace == namespace && pkg == name || pv.Namespace+"/"+pkg == name {
+			all = append(all, pv)
+		}
+	}
+	return all
+}
 
 // keyOf returns what a name of the report stands for: NAME in a namespace, or NAMESPACE/NAME.
 func keyOf(namespace, name string) types.NamespacedName {
@@ -36,22 +52,37 @@ type Chosen struct {
 	Draft string
 }
 
-// Choose returns the variant that a name of the report stands for: its own, or that of its draft.
+// Choose returns the variant that a name of the report stands for: that of a package, its own, or that of its draft.
 func (f *Fleet) Choose(ctx context.Context, namespace, name string) (Chosen, error) {
 	key := keyOf(namespace, name)
 	pv, err := f.store.Variant(ctx, key.Namespace, key.Name)
-	if err != nil || pv != nil {
-		return Chosen{pv, ""}, err
+	if err != nil {
+		return Chosen{}, err
 	}
+	all := f.variantsAt(namespace, name)
+	if pv != nil {
+		all = append(all, *pv)
+	}
+	switch len(all) {
+	case 0:
+		return f.chooseDraft(ctx, namespace, name)
+	case 1:
+		return Chosen{&all[0], ""}, nil
+	}
+	var names []string
+	for i := range all {
+		names = append(names, objects.KeyOf(&all[i]).String())
+	}
+	return Chosen{}, fmt.Errorf("%s stands for several variants: name one of %s, with --namespace", name,
+		strings.Join(names, ", "))
+}
+
+// chooseDraft returns the variant of a draft that is named.
+func (f *Fleet) chooseDraft(ctx context.Context, namespace, name string) (Chosen, error) {
+	key := keyOf(namespace, name)
 	r, err := f.home.Get(ctx, key.Namespace, key.Name)
 	if errors.Is(err, packages.ErrAbsent) {
-		var known []string
-		for _, pv := range f.store.AllVariants() {
-			if pv.Namespace == key.Namespace {
-				known = append(known, pv.Name)
-			}
-		}
-		return Chosen{}, naming.NotFound(naming.Variant, key.Name, key.Namespace, known)
+		return Chosen{}, f.notFound(namespace, name)
 	}
 	if err != nil {
 		return Chosen{}, err
@@ -69,6 +100,24 @@ func (f *Fleet) Choose(ctx context.Context, namespace, name string) (Chosen, err
 	}
 	return Chosen{}, fmt.Errorf("%s is no draft of this fleet, because none of its variants owns it: merge or remove the "+
 		"branch %s in git", r.Name, f.home.BranchesOf(&r).Branch)
+}
+
+// notFound returns the error for a name that stands for nothing.
+func (f *Fleet) notFound(namespace, name string) error {
+	key := keyOf(namespace, name)
+	var variants, all []string
+	for _, pv := range f.store.AllVariants() {
+		if pv.Namespace == key.Namespace {
+			variants = append(variants, pv.Name)
+		}
+		if pv.Namespace == namespace && pv.Spec.Downstream != nil {
+			all = append(all, revision.DownstreamOf(&pv.Spec).String())
+		}
+	}
+	if key.Namespace != namespace && len(variants) == 0 { // it is no namespace
+		return naming.NotFound(naming.Package, name, namespace, all)
+	}
+	return naming.NotFound(naming.Variant, key.Name, key.Namespace, variants)
 }
 
 // Fetch reads where the branches and tags of the packages are.

@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
 	"github.com/package-variants/package-variants/local/ledger"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
@@ -82,12 +83,40 @@ func newState() *State {
 		Variants: map[types.NamespacedName]RecordedVariant{}, Packages: ledger.Ledger{}}
 }
 
+func (v *RecordedVariant) copy() RecordedVariant {
+	return RecordedVariant{v.Manifest, *v.PackageVariant.DeepCopy()}
+}
+
+// texts are the objects that files of a state were read as, or written from, by the names of the files: what has not
+// changed is not written again.
+type texts map[string]struct {
+	of   any
+	text string
+}
+
+// put writes an object, or takes what was read of it.
+func (t texts) put(name string, value any) (string, error) {
+	if known := t[name]; equality.Semantic.DeepEqual(known.of, value) {
+		return known.text, nil
+	}
+	text, err := yaml.Marshal(value)
+	if err == nil {
+		t.keep(name, value, string(text))
+	}
+	return string(text), err
+}
+
+func (t texts) keep(name string, value any, text string) {
+	known := t[name]
+	known.of, known.text = value, text
+	t[name] = known
+}
+
 // encode returns the files of a state.
-func (s *State) encode(fleet string) (map[string]string, error) {
+func (s *State) encode(fleet string, known texts) (map[string]string, error) {
 	files := map[string]string{}
-	put := func(name string, value any) error {
-		text, err := yaml.Marshal(value)
-		files[name] = string(text)
+	put := func(name string, value any) (err error) {
+		files[name], err = known.put(name, value)
 		return err
 	}
 	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses, Branches: branchesOf(s.Seen)}
@@ -101,14 +130,14 @@ func (s *State) encode(fleet string) (map[string]string, error) {
 	for key, set := range s.Sets {
 		set.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha2.GroupVersion.String(), Kind: setKind}
 		forget(&set.ObjectMeta)
-		if err := put(fileOf(setsDir, key), set); err != nil {
+		if err := put(fileOf(setsDir, key), *set.DeepCopy()); err != nil {
 			return nil, err
 		}
 	}
 	for key, pv := range s.Variants {
 		pv.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: variantKind}
 		forget(&pv.ObjectMeta)
-		if err := put(fileOf(variantsDir, key), pv); err != nil {
+		if err := put(fileOf(variantsDir, key), pv.copy()); err != nil {
 			return nil, err
 		}
 	}
@@ -126,8 +155,8 @@ func fileOf(dir string, key types.NamespacedName) string {
 var errEarlier = errors.New("it was written by an earlier version, and is not read any more: remove it, and give the " +
 	"variants adoptionPolicy: adoptExisting for the first sync, by which they get their packages back")
 
-// decode reads the files of a state, which are all of those that encode returned, or none.
-func decode(files map[string]string) (*State, error) {
+// decode reads the files of a state, which are all of those that encode returned, or none, and keeps what they are.
+func decode(files map[string]string, known texts) (*State, error) {
 	s := newState()
 	if len(files) == 0 {
 		return s, nil
@@ -156,9 +185,11 @@ func decode(files map[string]string) (*State, error) {
 		return nil, fmt.Errorf("%s: %w", packagesFile, err)
 	}
 	for name, text := range files {
-		if err := s.add(name, text); err != nil {
+		value, err := s.add(name, text)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		known.keep(name, value, text)
 	}
 	return s, nil
 }
@@ -166,28 +197,30 @@ func decode(files map[string]string) (*State, error) {
 // errEmpty says of a file that it was emptied, or is not the one that was written.
 var errEmpty = errors.New("it does not have what was written there")
 
-// add adds a file of a set or a variant.
-func (s *State) add(name, text string) error {
+// add adds a file of a set or a variant, and returns that; nil for another file.
+func (s *State) add(name, text string) (any, error) {
 	read := func(into any) error { return yaml.UnmarshalStrict([]byte(text), into) }
 	switch {
 	case strings.HasPrefix(name, setsDir+"/"):
 		var set v1alpha2.PackageVariantSet
 		if err := read(&set); err != nil {
-			return err
+			return nil, err
 		}
 		if name != fileOf(setsDir, objects.KeyOf(&set)) {
-			return errEmpty
+			return nil, errEmpty
 		}
 		s.Sets[objects.KeyOf(&set)] = set
+		return *set.DeepCopy(), nil
 	case strings.HasPrefix(name, variantsDir+"/"):
 		var pv RecordedVariant
 		if err := read(&pv); err != nil {
-			return err
+			return nil, err
 		}
 		if name != fileOf(variantsDir, objects.KeyOf(&pv)) {
-			return errEmpty
+			return nil, errEmpty
 		}
 		s.Variants[objects.KeyOf(&pv)] = pv
+		return pv.copy(), nil
 	}
-	return nil
+	return nil, nil
 }

@@ -52,6 +52,7 @@ type syncer struct {
 	// replaced are the packages that are left alone, because their branch is another one, and why.
 	replaced map[ledger.Key]string
 	report   Report
+	happened events
 }
 
 // Sync brings the packages of a fleet to what its manifests ask for. The report is of all that was done, also beside
@@ -72,6 +73,7 @@ func Sync(ctx context.Context, o Options) (*Report, error) {
 		}
 	}
 	s.report.warn(f.Close())
+	s.report.Packages = s.happened.packages()
 	return &s.report, err
 }
 
@@ -104,7 +106,8 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 
 // start makes ready what is to be done, and removes the variants that are lost, unless something keeps them.
 func (s *syncer) start(ctx context.Context, keeps string) error {
-	s.errs, s.refused, s.store.created = map[string]error{}, map[types.NamespacedName]bool{}, s.resume
+	s.errs, s.happened, s.refused = map[string]error{}, events{}, map[types.NamespacedName]bool{}
+	s.store.created = s.resume
 	s.state = newState()
 	s.state.Commit, s.state.Addresses = s.where.commit, s.addresses
 	if keeps != "" {
@@ -209,7 +212,7 @@ func (s *syncer) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.report.settled(settled)
+	s.happened.add(settled.Events...)
 	s.replaced = settled.Replaced
 	return s.resume(ctx, s.store.AllVariants()...)
 }
@@ -333,7 +336,7 @@ func (s *syncer) push(ctx context.Context) (on bool, err error) {
 	known := s.home.Ledger()
 	for _, o := range s.home.Push(ctx) {
 		id := o.Namespace + "/" + o.Name
-		s.report.pushed(id, &o)
+		s.happened.add(o.Events...)
 		if refusal, ok := errors.AsType[*home.Refusal](o.Err); ok && refusal.Merge { // the home has noted it
 			o.Err = &packages.Error{Kind: packages.ErrStale, Err: refusal}
 		}

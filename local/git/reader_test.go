@@ -145,27 +145,33 @@ func TestMissing(t *testing.T) {
 	wantEqual(t, len(all), len(asked.contents()))
 }
 
-// TestHolding finds directories with a file, but for the root. A tree that has itself below it ten times, nine levels deep, ends the search.
+// TestHolding finds directories with a file, but for the root. A tree that has itself below it ten times, nine levels deep,
+// ends the search, with files in it or without.
 func TestHolding(t *testing.T) {
 	t.Parallel()
 	remote := gittest.NewRemote(t, "packages")
 	file := remote.Object("blob", "kind: Kptfile\n")
 	pkg := remote.Tree(gittest.Entry{Mode: File, Name: "Kptfile", Hash: file}, gittest.Entry{Mode: File, Name: "XKptfile", Hash: file})
-	tree := pkg
+	trees := []string{pkg, remote.Tree()}
 	long := remote.Tree(gittest.Entry{Mode: Directory, Name: strings.Repeat("x", bounds.Path), Hash: pkg})
-	for range 9 {
-		var entries []gittest.Entry
-		for i := range 10 {
-			entries = append(entries, gittest.Entry{Mode: Directory, Name: fmt.Sprint(i), Hash: tree})
+	for of := range trees {
+		for range 9 {
+			var entries []gittest.Entry
+			for i := range 10 {
+				entries = append(entries, gittest.Entry{Mode: Directory, Name: fmt.Sprint(i), Hash: trees[of]})
+			}
+			trees[of] = remote.Tree(entries...)
 		}
-		tree = remote.Tree(entries...)
 	}
 	kept := gittest.Entry{Mode: File, Name: "Kptfile", Hash: file}
 	root := remote.Tree(kept, gittest.Entry{Mode: Directory, Name: "a", Hash: pkg},
 		gittest.Entry{Mode: Directory, Name: "long", Hash: long})
 	good := remote.CommitTree(remote.Tree(kept, gittest.Entry{Mode: Directory, Name: "a", Hash: root},
 		gittest.Entry{Mode: Directory, Name: "a.b", Hash: pkg}, gittest.Entry{Mode: File, Name: "x", Hash: file}))
-	bomb := remote.CommitTree(remote.Tree(gittest.Entry{Mode: Directory, Name: "b", Hash: tree}))
+	bomb := remote.CommitTree(remote.Tree(gittest.Entry{Mode: Directory, Name: "b", Hash: trees[0]}))
+	empty := remote.CommitTree(remote.Tree(gittest.Entry{Mode: Directory, Name: "b", Hash: trees[1]}))
+	const bombed = " has more than 2000000 files and directories: remove those that are not needed, or move the packages to a git " +
+		"repository of their own"
 	r, _ := recorded(t, remote)
 	for _, c := range []struct {
 		commit string
@@ -173,8 +179,8 @@ func TestHolding(t *testing.T) {
 		err    string
 	}{
 		{good, map[string]Hash{"a": Hash(root), "a/a": Hash(pkg), "a.b": Hash(pkg)}, ""},
-		{bomb, nil, "the object " + bomb + " has more than 2000000 files: remove those that are not needed, or move the " +
-			"packages to a git repository of their own"},
+		{bomb, nil, "the object " + bomb + bombed},
+		{empty, nil, "the object " + empty + bombed},
 	} {
 		got, err := r.Holding(t.Context(), Hash(c.commit), "Kptfile")
 		wantEqual(t, c.want, got)

@@ -32,11 +32,13 @@ var environment = []string{
 }
 
 // ofCaller are the variables by which a git that runs us, as its hook or alias, names its own repository: those of "git
-// rev-parse --local-env-vars" but for the configuration, which users give in this way, too.
+// rev-parse --local-env-vars" but for the configuration, which users give in this way, too; and those by which paths mean
+// something else.
 var ofCaller = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_OBJECT_DIRECTORY", "GIT_DIR",
 	"GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS",
 	"GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_INTERNAL_SUPER_PREFIX", "GIT_SHALLOW_FILE", "GIT_COMMON_DIR",
-	"GIT_QUARANTINE_PATH", "GIT_NAMESPACE", "GIT_TEMPLATE_DIR"}
+	"GIT_QUARANTINE_PATH", "GIT_NAMESPACE", "GIT_TEMPLATE_DIR",
+	"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"}
 
 // Process is a git that is to be started.
 type Process struct {

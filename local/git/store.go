@@ -113,7 +113,7 @@ func (r *Repository) TreeAt(tree Hash, path string) (Hash, error) {
 }
 
 // Holding returns the directories of a commit, by their paths, that have a file of a name. A commit with more files
-// than a branch may have is an ObjectError.
+// and directories than a branch may have is an ObjectError.
 func (r *Repository) Holding(ctx context.Context, commit Hash, name string) (map[string]Hash, error) {
 	if err := r.Write(ctx); err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ func (r *Repository) Holding(ctx context.Context, commit Hash, name string) (map
 	cmd.Stdout, cmd.Stderr = found, &said
 	err := cmd.Run()
 	switch {
-	case found.files > bounds.BranchFiles:
-		return nil, &ObjectError{Hash: commit, TooLarge: true, Problem: fmt.Sprintf("has more than %d files: remove those "+
+	case found.entries > bounds.BranchFiles:
+		return nil, &ObjectError{Hash: commit, TooLarge: true, Problem: fmt.Sprintf("has more than %d files and directories: remove those "+
 			"that are not needed, or move the packages to a git repository of their own", bounds.BranchFiles)}
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -143,7 +143,7 @@ type holders struct {
 	dirs map[string]Hash
 	// above are the directories in which the last entry is.
 	above   []holder
-	files   int
+	entries int
 	partial []byte
 }
 
@@ -178,8 +178,10 @@ func (h *holders) Write(text []byte) (int, error) {
 func (h *holders) take(entry string) error {
 	about, file, ok := strings.Cut(entry, "\t")
 	fields := strings.Fields(about)
+	if h.entries++; h.entries > bounds.BranchFiles {
+		return errManyFiles
+	}
 	if !ok || len(fields) != 3 || len(file) > bounds.Path {
-		h.files++
 		return nil
 	}
 	dir, name := path.Split(file)
@@ -189,9 +191,6 @@ func (h *holders) take(entry string) error {
 	if fields[1] == "tree" {
 		h.above = append(h.above, holder{file, Hash(fields[2])})
 		return nil
-	}
-	if h.files++; h.files > bounds.BranchFiles {
-		return errManyFiles
 	}
 	if name == h.name && len(h.above) > 0 {
 		h.dirs[h.above[len(h.above)-1].path] = h.above[len(h.above)-1].tree

@@ -9,7 +9,6 @@ import (
 
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git"
-	"github.com/package-variants/package-variants/local/ledger"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -20,17 +19,9 @@ type Claim struct {
 	Owner     revision.Owner
 }
 
-// Claimed is a revision that was published for a variant that claims its package.
-type Claimed struct {
-	ledger.Key
-	// Name is that of the revision.
-	Name string
-}
-
-// Claim publishes what the branches have of packages of which nothing was published yet, gives them owners, and returns
-// the revisions. Where there is nothing to claim it does nothing; of two claims to a package the first
-// counts.
-func (h *Home) Claim(ctx context.Context, claims []Claim) (all []Claimed, err error) {
+// Claim publishes what the branches have of packages of which nothing was published yet, gives them owners, and says
+// what was adopted. Where there is nothing to claim it does nothing; of two claims to a package the first counts.
+func (h *Home) Claim(ctx context.Context, claims []Claim) (all []Event, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	of := map[key][]Claim{}
@@ -53,9 +44,10 @@ func (h *Home) Claim(ctx context.Context, claims []Claim) (all []Claimed, err er
 }
 
 // claim does so in one Repository.
-func (h *Home) claim(ctx context.Context, r *repository, claims []Claim) ([]Claimed, error) {
+func (h *Home) claim(ctx context.Context, r *repository, claims []Claim) ([]Event, error) {
 	s := h.newSettling()
 	var claimed []member
+	by := map[member]string{}
 	for _, c := range slices.Backward(claims) {
 		unpublished, err := r.unpublished(ctx, c.Package.Name)
 		if err != nil {
@@ -69,19 +61,15 @@ func (h *Home) claim(ctx context.Context, r *repository, claims []Claim) ([]Clai
 			e.Owners = []metav1.OwnerReference{c.Owner.Reference()}
 			h.put(m, &e)
 			s.leave(m)
-			claimed = append(claimed, m)
+			by[m], claimed = c.Owner.Name, append(claimed, m)
 		}
 	}
 	if err := s.publish(ctx); err != nil {
 		return nil, err
 	}
-	var all []Claimed
+	var all []Event
 	for _, m := range claimed {
-		f, err := h.at(ctx, m, s.names[m])
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, Claimed{m.key(), f.Name})
+		all = append(all, Event{Key: m.key(), Did: Adopted, Workspace: s.names[m], Why: by[m]})
 	}
 	return all, h.endMerged(ctx, s, claimed)
 }

@@ -89,15 +89,17 @@ func TestRefused(t *testing.T) {
 		"two dots": {func(p *hostile) string {
 			return p.with(git.Directory, "..", p.with(git.Directory, "edge", p.many(1, git.File, p.file)))
 		}, `".." has the name of a directory above it: rename it` + out},
-		"a slash":             {func(p *hostile) string { return p.named("../../edge/x") }, `"../../edge/x" has a slash or a NUL in its name: rename it` + out},
-		"an absolute path":    {func(p *hostile) string { return p.named("/etc/passwd") }, `"/etc/passwd" has a slash or a NUL in its name: rename it` + out},
-		"a drive":             {func(p *hostile) string { return p.named("C:x") }, `"C:x" is the path of a file, which is an absolute path: files of a package have paths that begin at its directory`},
-		".git":                {func(p *hostile) string { return p.with(git.Directory, ".git", p.many(1, git.File, p.file)) }, kept(".git")},
-		".git below":          {func(p *hostile) string { return p.with(git.Directory, "a", p.with(git.File, ".GIT", p.file)) }, kept("a/.GIT")},
-		".git, a link":        {func(p *hostile) string { return p.with(git.Link, ".git", p.file) }, kept(".git")},
-		".git on Windows":     {func(p *hostile) string { return p.named("GIT~1") }, kept("GIT~1")},
-		".git with a dot":     {func(p *hostile) string { return p.named(".git. ") }, kept(".git. ")},
-		".git on a Mac":       {func(p *hostile) string { return p.named(".g\u200cit") }, `".g\u200cit" has a name that git keeps for itself: rename it` + out},
+		"a slash":          {func(p *hostile) string { return p.named("../../edge/x") }, `"../../edge/x" has a slash or a NUL in its name: rename it` + out},
+		"an absolute path": {func(p *hostile) string { return p.named("/etc/passwd") }, `"/etc/passwd" has a slash or a NUL in its name: rename it` + out},
+		"a drive":          {func(p *hostile) string { return p.named("C:x") }, `"C:x" is the path of a file, which is an absolute path: files of a package have paths that begin at its directory`},
+		".git":             {func(p *hostile) string { return p.with(git.Directory, ".git", p.many(1, git.File, p.file)) }, kept(".git")},
+		".git below":       {func(p *hostile) string { return p.with(git.Directory, "a", p.with(git.File, ".GIT", p.file)) }, kept("a/.GIT")},
+		".git, a link":     {func(p *hostile) string { return p.with(git.Link, ".git", p.file) }, kept(".git")},
+		".git on Windows":  {func(p *hostile) string { return p.named("GIT~1") }, kept("GIT~1")},
+		".git with a dot":  {func(p *hostile) string { return p.named(".git. ") }, kept(".git. ")},
+		".git on a Mac":    {func(p *hostile) string { return p.named(".g\u200cit") }, `".g\u200cit" has a name that git keeps for itself: rename it` + out},
+		"a control of a terminal": {func(p *hostile) string { return p.named("a\u009bb") },
+			`"a\u009bb" is the path of a file, which has control characters in it: rename the file`},
 		"a line feed":         {func(p *hostile) string { return p.named("a\nb") }, `"a\nb" is the path of a file, which has control characters in it: rename the file`},
 		"a name of bytes":     {func(p *hostile) string { return p.named("\xff") }, `"\xff" is the path of a file, and not in UTF-8: rename the file`},
 		"a long name":         {func(p *hostile) string { return p.named(strings.Repeat("x", 5000)) }, `"` + strings.Repeat("x", 100) + `"... is the path of a file, has 5000 bytes, and may have 4096: rename it`},
@@ -211,7 +213,7 @@ func TestUnreadRepository(t *testing.T) {
 		"a large root": {func(p *hostile) string { return p.many(300_000, git.File, p.file) }, "refs/heads/removals/north/web", ""},
 		"a bomb": {func(p *hostile) string {
 			return p.Tree(gittest.Entry{Mode: git.Directory, Name: "north", Hash: p.bomb(p.named("x"))})
-		}, "refs/heads/drafts/north/web/one", "the branch main: the object COMMIT has more than 2000000 files: remove " +
+		}, "refs/heads/drafts/north/web/one", "the branch main: the object COMMIT has more than 2000000 files and directories: remove " +
 			"those that are not needed, or move the packages to a git repository of their own"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -227,7 +229,7 @@ func TestUnreadRepository(t *testing.T) {
 			w.round(w.home)
 			settled, err := w.home.Settle(t.Context())
 			wantEqual(t, nil, err)
-			wantEqual(t, &Settled{Overtaken: map[string]string{}, Replaced: map[ledger.Key]string{}}, settled)
+			wantEqual(t, &Settled{Replaced: map[ledger.Key]string{}}, settled)
 			wantEqual(t, []string{"blueprints.web.main Published", "blueprints.web.v1 Published"}, w.found(packages.All, ""))
 			_, err = w.home.Find(t.Context(), namespace, packages.ByPackage, "north/web")
 			want := "<nil>" // nothing in the root is read

@@ -83,7 +83,6 @@ func (s *settling) publish(ctx context.Context) error {
 			in.err = err
 		}
 	}
-	slices.Sort(s.Published)
 	return nil
 }
 
@@ -136,9 +135,9 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 		return err
 	}
 	s.names[m] = workspace
-	s.Published = append(s.Published, f.Namespace+"/"+f.Name)
-	if goesBack(f, last, all) {
-		s.Reverted = append(s.Reverted, f.Namespace+"/"+f.Name)
+	back := goesBack(f, last, all)
+	s.did(Arrived, k, Event{Number: p.number, Back: back})
+	if back {
 		e.Rejected = &ledger.Rejected{Asked: e.Asked, Workspace: f.Workspace, TakenBack: true}
 		s.put(m, &e)
 	}

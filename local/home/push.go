@@ -24,15 +24,9 @@ type Outcome struct {
 	Namespace, Name string
 	// Err is nil if all of it was pushed. Of what was not pushed, nothing is left.
 	Err error
-	// Pushed reports whether the revision itself was pushed: not only the end of a branch, a removal, or the first commit
-	// of its branch.
-	Pushed bool
-	// Ended are the branches that were removed, if nothing else was pushed of it.
-	Ended []Ended
+	// Events are what was pushed: the end of a branch only if nothing else was, and the first commit of a branch never.
+	Events []Event
 }
-
-// Ended is a branch that was removed, with the commit that it had.
-type Ended struct{ Branch, Commit string }
 
 // Refusal is the error of a ref that its server refuses.
 type Refusal struct {
@@ -120,8 +114,29 @@ type outcome struct {
 	of  id
 	ref string
 	err error
-	// ended is the commit that the ref had, if its end was pushed.
+	// made reports whether the ref was made, ended is the commit that it had, if its end was pushed.
+	made  bool
 	ended git.Hash
+}
+
+// event returns what was pushed of a revision.
+func (o *outcome) event() (e Event, is bool) {
+	e = Event{Key: o.of.Key, Workspace: o.of.workspace}
+	p, isOfPackage := placeOf(o.ref)
+	switch {
+	case o.err != nil:
+		return e, false
+	case o.ended != "":
+		e.Did, e.Branch, e.Commit = Ended, strings.TrimPrefix(o.ref, branches), string(o.ended)
+		return e, true
+	case p.number > 0:
+		e.Did, e.Number = Published, p.number
+	case o.made:
+		e.Did = Drafted
+	default:
+		e.Did = Changed
+	}
+	return e, isOfPackage
 }
 
 type outcomes []outcome
@@ -137,19 +152,17 @@ func (all outcomes) byRevision() []Outcome {
 		if first := of[o.of].Err; first == nil || o.err != nil && ofMerge(first) != nil {
 			of[o.of].Err = o.err
 		}
-		if o.ended == "" {
-			_, is := placeOf(o.ref)
-			of[o.of].Pushed = of[o.of].Pushed || is
-		} else {
-			of[o.of].Ended = append(of[o.of].Ended, Ended{strings.TrimPrefix(o.ref, branches), string(o.ended)})
+		if e, is := o.event(); is {
+			of[o.of].Events = append(of[o.of].Events, e)
 		}
 	}
 	var out []Outcome
 	for _, k := range slices.SortedFunc(maps.Keys(of), func(a, b id) int {
 		return cmp.Or(a.Compare(b.Key), cmp.Compare(a.workspace, b.workspace))
 	}) {
-		if of[k].Pushed {
-			of[k].Ended = nil
+		more := slices.DeleteFunc(slices.Clone(of[k].Events), func(e Event) bool { return e.Did == Ended })
+		if len(more) > 0 {
+			of[k].Events = more
 		}
 		out = append(out, *of[k])
 	}
@@ -298,6 +311,7 @@ func (c *clone) update(ref string) git.Update {
 func (c *clone) settle(ref string, of id, err error) outcome {
 	o := outcome{of: of, ref: ref, err: err}
 	if change := c.changes[ref]; change != nil && err == nil {
+		o.made = c.refs[ref].Hash == ""
 		delete(c.unpushed, change.Hash)
 		if change.Hash == "" {
 			o.ended = c.refs[ref].Commit

@@ -31,7 +31,7 @@ func (s *settling) bringUp(ctx context.Context, m member, e *ledger.Entry, f *fo
 	tree, conflicts, err := m.in.mergedFiles(&draft, f.tree, main)
 	if err != nil {
 		s.judged[f.id()] = judgement{overtaken: true}
-		s.Overtaken[f.Namespace+"/"+f.Name] = err.Error()
+		s.did(Overtaken, f.id(), Event{Why: err.Error()})
 		return nil
 	}
 	draft.Base, draft.Seen = main, tree
@@ -50,7 +50,7 @@ func (s *settling) bringUp(ctx context.Context, m member, e *ledger.Entry, f *fo
 	}
 	e.Drafts[f.workspace] = draft
 	m.in.set(f.ref(), git.Ref{Hash: commit, Commit: commit}, f.id())
-	s.Updated = append(s.Updated, f.Namespace+"/"+f.Name)
+	s.did(BroughtUp, f.id(), Event{})
 	return nil
 }
 

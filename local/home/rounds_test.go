@@ -309,7 +309,7 @@ func TestRepositoryAway(t *testing.T) {
 		"git repository "+w.remotes["sites"].Address()+": git fetch: fatal: ") {
 		t.Error(err)
 	}
-	if s, err := w.home.Settle(t.Context()); err != nil || len(s.Published) > 0 {
+	if s, err := w.home.Settle(t.Context()); err != nil || len(s.Events) > 0 {
 		t.Error(s, err)
 	}
 	w.draft(w.home, edge("web"), "blueprints.web.v1")

@@ -11,29 +11,10 @@ import (
 	"github.com/package-variants/package-variants/local/ledger"
 )
 
-// Settled is what a home found that people did on branches, and what it did about it. Revisions are by namespace and
-// name.
+// Settled is what a home found that people did on branches, and what it did about it.
 type Settled struct {
-	// Published are the revisions that were merged and got a tag.
-	Published []string
-	// Done are the drafts whose branches went because they are merged, Updated those that got what is newer on their
-	// branch.
-	Done, Updated []string
-	// Overtaken are the drafts into which that cannot be merged, and why.
-	Overtaken map[string]string
-	// Merged and Rejected are the drafts whose branches somebody removed: after a merge, and without one. Differing are
-	// the files that were merged otherwise than they were seen.
-	Merged, Rejected []string
-	Differing        map[string][]string
-	// Reverted are the published revisions that take back what was published before: their content, or their lock, is that
-	// of one before the previous one.
-	Reverted []string
-	// TakenBack are the drafts of which the merge was taken back before it was seen.
-	TakenBack []string
-	// Porchs are the drafts of packages that variants own which Porch has made.
-	Porchs []string
-	// Removed are the packages, by namespace and name, of which the removal was merged.
-	Removed []string
+	// Events are in the order in which they were found.
+	Events []Event
 	// Replaced are the packages whose branch is not the one that was seen last and does not have what was published of
 	// them, and why that is so: they are left alone.
 	Replaced map[ledger.Key]string
@@ -68,7 +49,7 @@ func (h *Home) Settle(ctx context.Context) (_ *Settled, err error) {
 }
 
 func (h *Home) newSettling() *settling {
-	return &settling{Home: h, Settled: &Settled{Overtaken: map[string]string{}, Replaced: map[ledger.Key]string{}},
+	return &settling{Home: h, Settled: &Settled{Replaced: map[ledger.Key]string{}},
 		merged: map[member][]string{}, followed: map[[2]git.Hash]bool{},
 		names: map[member]string{}, arrived: map[member]bool{}, tree: map[member]git.Hash{},
 		own: map[branchAt]map[git.Hash][]git.Hash{}, left: map[branchAt]map[string]member{}}
@@ -226,28 +207,17 @@ func (s *settling) endDraft(m member, e *ledger.Entry, workspace string, f *foun
 // ended ends a draft that is over.
 func (s *settling) ended(m member, e *ledger.Entry, workspace string, f *found, fate ledger.Fate, differing []string) {
 	k, draft := id{m.key(), workspace}, e.Drafts[workspace]
-	name := k.Namespace + "/" + k.name()
 	switch fate {
 	case ledger.Open, ledger.Removed, ledger.Foreign, ledger.Unknown, ledger.NotPushed:
 		return
 	case ledger.Merged:
 		s.merged[m] = append(s.merged[m], workspace)
-		if f != nil {
-			s.Done = append(s.Done, name)
-		} else {
-			s.Merged = append(s.Merged, name)
-		}
-		if len(differing) > 0 && s.Differing == nil {
-			s.Differing = map[string][]string{}
-		}
-		if len(differing) > 0 {
-			s.Differing[name] = differing
-		}
+		s.did(Merged, k, Event{Files: differing})
 	case ledger.TakenBack:
-		s.TakenBack = append(s.TakenBack, name)
+		s.did(TakenBack, k, Event{})
 		e.Rejected = &ledger.Rejected{Asked: e.Asked, Workspace: workspace, Draft: draft, TakenBack: true}
 	case ledger.WasRejected:
-		s.Rejected = append(s.Rejected, name)
+		s.did(Rejected, k, Event{})
 		e.Rejected = &ledger.Rejected{Asked: e.Asked, Workspace: workspace, Draft: draft}
 	}
 	if f != nil {
@@ -293,7 +263,7 @@ func (s *settling) removal(ctx context.Context, m member, e *ledger.Entry, main 
 	switch {
 	case main == "" && there:
 		m.in.set(ref, git.Ref{}, id{Key: m.key()})
-		s.Removed = append(s.Removed, m.key().Namespace+"/"+m.key().Of().String())
+		s.did(RemovalMerged, id{Key: m.key()}, Event{})
 		return false, nil // until a fetch has shown it
 	case e.Removal == nil:
 		return false, nil
@@ -335,9 +305,9 @@ func (s *settling) others(ctx context.Context, m member, e *ledger.Entry) error 
 		case f.number > 0 || ours:
 		case was && tree == f.tree:
 			m.in.set(f.ref(), git.Ref{}, f.id())
-			s.Done = append(s.Done, f.Namespace+"/"+f.Name)
+			s.did(Merged, f.id(), Event{})
 		case f.fleet == "" && f.Task.Type != "":
-			s.Porchs = append(s.Porchs, f.Namespace+"/"+f.Name)
+			s.did(MadeByPorch, f.id(), Event{})
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@
 package home
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,17 +28,10 @@ func (w *world) settles() (said []string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	for _, part := range []struct {
-		name string
-		of   []string
-	}{{"published", s.Published}, {"done", s.Done}, {"updated", s.Updated}, {"merged", s.Merged}, {"rejected", s.Rejected}} {
-		if len(part.of) > 0 {
-			said = append(said, part.name+" "+strings.Join(part.of, " "))
-		}
+	for _, e := range s.Events {
+		said = append(said, strings.TrimSuffix(string(e.Did)+" "+e.Name()+" "+e.Why, " "))
 	}
-	for name, why := range s.Overtaken {
-		said = append(said, "overtaken "+name+": "+why)
-	}
+	slices.Sort(said)
 	for _, o := range w.home.Push(w.Context()) {
 		if o.Err != nil {
 			w.Error(o)
@@ -75,53 +69,53 @@ func TestSettle(t *testing.T) {
 		settled, then []string
 	}{
 		"nothing": {func(person) {}, nil, []string{open, "heads/" + draftRef, "heads/main"}},
-		"it is merged": {merge, []string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"},
+		"it is merged": {merge, []string{"Arrived edge.web.packagevariant-1", "Merged edge.web.packagevariant-1"},
 			[]string{main, published, "heads/main", "tags/web/v1"}},
 		"it is merged and its branch removed": {func(p person) { merge(p); p.push(":refs/heads/" + draftRef) },
-			[]string{"published default/edge.web.packagevariant-1", "merged default/edge.web.packagevariant-1"},
+			[]string{"Arrived edge.web.packagevariant-1", "Merged edge.web.packagevariant-1"},
 			[]string{main, published, "heads/main", "tags/web/v1"}},
 		"it is squashed": {func(p person) { squash(p); p.push("HEAD:refs/heads/main") },
-			[]string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"},
+			[]string{"Arrived edge.web.packagevariant-1", "Merged edge.web.packagevariant-1"},
 			[]string{main, published, "heads/main", "tags/web/v1"}},
 		"it is squashed and its branch removed": {func(p person) { squash(p); p.push("HEAD:refs/heads/main", ":refs/heads/"+draftRef) },
-			[]string{"published default/edge.web.packagevariant-1", "merged default/edge.web.packagevariant-1"},
+			[]string{"Arrived edge.web.packagevariant-1", "Merged edge.web.packagevariant-1"},
 			[]string{main, published, "heads/main", "tags/web/v1"}},
 		"it is rebased over other work": {func(p person) {
 			p.Commit("Other", map[string]string{"README.md": "edge"})
 			p.Git("cherry-pick", "origin/"+draftRef)
 			p.push("HEAD:refs/heads/main")
-		}, []string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"},
+		}, []string{"Arrived edge.web.packagevariant-1", "Merged edge.web.packagevariant-1"},
 			[]string{main, published, "heads/main", "tags/web/v1"}},
 		"it is merged with one more change": {func(p person) {
 			p.Git("merge", "-q", "--no-ff", "--no-commit", "origin/"+draftRef)
 			p.Commit("Merge and change", map[string]string{"web/more.txt": "more"})
 			p.push("HEAD:refs/heads/main")
-		}, []string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"},
+		}, []string{"Arrived edge.web.packagevariant-1", "Merged edge.web.packagevariant-1"},
 			[]string{main, published, "heads/main", "tags/web/v1"}},
 		"it is squashed with one more change": {func(p person) {
 			squash(p)
 			p.Commit("Change", map[string]string{"web/more.txt": "more"})
 			p.push("HEAD:refs/heads/main")
-		}, []string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"},
+		}, []string{"Arrived edge.web.packagevariant-1", "Merged edge.web.packagevariant-1"},
 			[]string{main, published, "heads/main", "tags/web/v1"}},
 		"it is squashed with a change of its own lines": {func(p person) {
 			squash(p)
 			p.Commit("Change", p.set("size: web", "size: huge"))
 			p.push("HEAD:refs/heads/main")
-		}, []string{"published default/edge.web.v1"},
+		}, []string{"Arrived edge.web.v1"},
 			[]string{main, open, "edge.web.v1: Published 1 owned", "heads/" + draftRef, "heads/main", "tags/web/v1"}},
 		"it is edited and then merged": {func(p person) {
 			p.Checkout(draftRef)
 			p.Push("Edit", map[string]string{"web/mine.txt": "mine"}, "HEAD:refs/heads/"+draftRef)
 			p.Update()
 			merge(p)
-		}, []string{"published default/edge.web.packagevariant-1", "done default/edge.web.packagevariant-1"},
+		}, []string{"Arrived edge.web.packagevariant-1", "Merged edge.web.packagevariant-1"},
 			[]string{main, published, "heads/main", "tags/web/v1"}},
 		"it grows after it was merged": {func(p person) {
 			merge(p)
 			p.Checkout(draftRef)
 			p.Push("Edit", map[string]string{"web/mine.txt": "mine"}, "HEAD:refs/heads/"+draftRef)
-		}, []string{"published default/edge.web.v1"},
+		}, []string{"Arrived edge.web.v1"},
 			[]string{main, open, "edge.web.v1: Published 1 owned", "heads/" + draftRef, "heads/main", "tags/web/v1"}},
 		"it is rebased, and grows": {func(p person) {
 			p.Commit("Other", map[string]string{"README.md": "edge"})
@@ -129,10 +123,10 @@ func TestSettle(t *testing.T) {
 			p.push("HEAD:refs/heads/main")
 			p.Checkout(draftRef)
 			p.Push("Edit", map[string]string{"web/mine.txt": "mine"}, "HEAD:refs/heads/"+draftRef)
-		}, []string{"published default/edge.web.v1", "updated default/edge.web.packagevariant-1"},
+		}, []string{"Arrived edge.web.v1", "BroughtUp edge.web.packagevariant-1"},
 			[]string{main, open, "edge.web.v1: Published 1 owned", "heads/" + draftRef, "heads/main", "tags/web/v1"}},
 		"its branch is removed": {func(p person) { p.push(":refs/heads/" + draftRef) },
-			[]string{"rejected default/edge.web.packagevariant-1"}, []string{"heads/main"}},
+			[]string{"Rejected edge.web.packagevariant-1"}, []string{"heads/main"}},
 		"the branch is brought into it": {func(p person) {
 			p.Push("Other", map[string]string{"README.md": "edge"}, "HEAD:refs/heads/main")
 			p.Checkout(draftRef)
@@ -172,18 +166,18 @@ func TestSettlePublished(t *testing.T) {
 		settled, then []string
 	}{
 		"a hotfix": {false, func(p person) { hotfix(p, "zone: none", "zone: a") },
-			[]string{"published default/edge.web.v2"}, []string{main, first, second, "heads/main", "tags/web/v1", "tags/web/v2"}},
+			[]string{"Arrived edge.web.v2"}, []string{main, first, second, "heads/main", "tags/web/v1", "tags/web/v2"}},
 		"a hotfix beside a draft": {true, func(p person) { hotfix(p, "size: web", "size: more") },
-			[]string{"published default/edge.web.v2"},
+			[]string{"Arrived edge.web.v2"},
 			[]string{main, first, next, second, "heads/" + nextRef, "heads/main", "tags/web/v1", "tags/web/v2"}},
 		"a hotfix of the lines of a draft": {true, func(p person) { hotfix(p, "zone: none", "zone: a") },
-			[]string{"published default/edge.web.v2"},
+			[]string{"Arrived edge.web.v2"},
 			[]string{main, first, next, second, "heads/" + nextRef, "heads/main", "tags/web/v1", "tags/web/v2"}},
 		"a hotfix that people merge with a draft": {true, func(p person) {
 			hotfix(p, "size: web", "size: more")
 			p.Merge(nextRef)
 			p.push("HEAD:refs/heads/" + nextRef)
-		}, []string{"published default/edge.web.v2"},
+		}, []string{"Arrived edge.web.v2"},
 			[]string{main, first, next, second, "heads/" + nextRef, "heads/main", "tags/web/v1", "tags/web/v2"}},
 		"a revert": {false, func(p person) {
 			hotfix(p, "zone: none", "zone: a")
@@ -251,7 +245,7 @@ func TestEditedBesideAHotfix(t *testing.T) {
 			key, _, _ = strings.Cut(c.edit, ":")
 			p.Push("Edit", p.set(c.edit, key+": theirs"), "HEAD:refs/heads/"+nextRef)
 			edited := strings.TrimSpace(p.Git("rev-parse", "HEAD"))
-			wantEqual(t, []string{"published default/edge.web.v2", "updated default/edge.web.packagevariant-2"}, w.settles())
+			wantEqual(t, []string{"Arrived edge.web.v2", "BroughtUp edge.web.packagevariant-2"}, w.settles())
 			wantEqual(t, []string(nil), w.settles())
 			remote := w.remotes["edge"]
 			remote.Git("merge-base", "--is-ancestor", edited, nextRef)
@@ -292,7 +286,7 @@ func TestRemoval(t *testing.T) {
 	p := person{w.people("edge")}
 	p.Merge("removals/web")
 	p.push("HEAD:refs/heads/main")
-	wantEqual(t, []string(nil), w.settles())
+	wantEqual(t, []string{"RemovalMerged edge/web"}, w.settles())
 	wantEqual(t, []string{"heads/main", "tags/web/v1"}, w.state(w.home, "web"))
 	wantEqual(t, []string{"heads/main", "tags/web/v1"}, w.state(w.another(), "web"))
 	w.round(w.home)

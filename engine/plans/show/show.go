@@ -4,7 +4,6 @@
 package show
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -33,19 +32,16 @@ func CheckFormat(format string) error {
 func Print(w io.Writer, format string, plan *plans.Plan, colour bool) error {
 	switch format {
 	case "json":
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(plan)
+		return visible.JSON(w, plan)
+	}
+	visible.All(plan) // people read these
+	switch format {
 	case "yaml":
 		data, err := yaml.Marshal(plan)
 		if err == nil {
 			_, err = w.Write(data)
 		}
 		return err
-	}
-	visible.All(plan) // people read these; formats for programs keep the raw text
-	switch format {
 	case "markdown":
 		return Markdown(w, plan)
 	case "html":

@@ -9,15 +9,14 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/engine/packages"
-	"github.com/package-variants/package-variants/engine/revision"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // PackageIndex is the name of packages.ByPackage in the cache.
 const PackageIndex = string(packages.ByPackage)
 
-// addressIndex finds the cached Repositories by the address of their git repository.
-const addressIndex = "address"
+// locationIndex finds the cached Repositories by their keys.
+const locationIndex = "location"
 
 // AddIndexes adds the indexes to a cache. It must be called once per cache.
 func AddIndexes(indexer client.FieldIndexer) error {
@@ -34,17 +33,18 @@ func AddIndexes(indexer client.FieldIndexer) error {
 			return fmt.Errorf("cannot index PackageRevisions by %s: %w", name, err)
 		}
 	}
-	if err := indexer.IndexField(context.Background(), &configapi.Repository{}, addressIndex, addresses); err != nil {
-		return fmt.Errorf("cannot index Repositories by %s: %w", addressIndex, err)
+	if err := indexer.IndexField(context.Background(), &configapi.Repository{}, locationIndex, locations); err != nil {
+		return fmt.Errorf("cannot index Repositories by %s: %w", locationIndex, err)
 	}
 	return nil
 }
 
-// addresses returns the value of a Repository in addressIndex.
-func addresses(o client.Object) []string {
+// locations returns the values of a Repository in locationIndex.
+func locations(o client.Object) []string {
 	repository, ok := o.(*configapi.Repository)
 	if !ok || repository.Spec.Git == nil {
 		return nil
 	}
-	return []string{revision.Address(repository.Spec.Git.Repo)}
+	of := repositoryOf(repository)
+	return of.Keys()
 }

@@ -63,8 +63,17 @@ func ListRepositories(ctx context.Context, reader client.Reader, options ...clie
 	return out, nil
 }
 
-// RepositoriesAt returns the Repositories in all namespaces that are over the git repository with an address, from a
-// cache that has the indexes of AddIndexes.
-func RepositoriesAt(ctx context.Context, cache client.Reader, address string) ([]objects.Repository, error) {
-	return ListRepositories(ctx, cache, client.MatchingFields{addressIndex: revision.Address(address)})
+// RepositoriesAround returns the Repositories in all namespaces in whose directory another one of the git repository
+// with an address lies, is, or which lie in that one, from a cache that has the indexes of AddIndexes.
+func RepositoriesAround(ctx context.Context, cache client.Reader, address, directory string) ([]objects.Repository,
+	error) {
+	var all []objects.Repository
+	for _, key := range revision.KeysAround(address, directory) {
+		found, err := ListRepositories(ctx, cache, client.MatchingFields{locationIndex: key})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }

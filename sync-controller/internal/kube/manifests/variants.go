@@ -66,9 +66,9 @@ func (c Variants) Repository(ctx context.Context, namespace, name string) (*obje
 	return &repository, err
 }
 
-// RepositoriesAt implements objects.Variants.
-func (c Variants) RepositoriesAt(ctx context.Context, address string) ([]objects.Repository, error) {
-	return porch.RepositoriesAt(ctx, c, address)
+// RepositoriesAround implements objects.Variants.
+func (c Variants) RepositoriesAround(ctx context.Context, address, directory string) ([]objects.Repository, error) {
+	return porch.RepositoriesAround(ctx, c, address, directory)
 }
 
 // WriteStatus implements objects.Variants.
