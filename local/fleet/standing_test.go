@@ -99,11 +99,11 @@ func TestNoSign(t *testing.T) {
 	w.People.Update()
 	last := strings.TrimSpace(w.People.Git("rev-parse", "HEAD"))
 	notMerged := func() string {
-		return fmt.Sprintf("nothing was done: the commit %.10s is not on main, the default branch of %s: push it, or have it merged",
+		return fmt.Sprintf("Note: nothing was done: the commit %.10s is not on main, the default branch of %s: push it, or have it merged",
 			strings.TrimSpace(w.People.Git("rev-parse", "HEAD")), w.Remote.Address())
 	}
 	notCommitted := func(what string) string {
-		return fmt.Sprintf("fleet/%s is not as in the commit %.10s, which is what is synced", what, last)
+		return fmt.Sprintf("Not synced: fleet/%s is not as in the commit %.10s, which is what is synced", what, last)
 	}
 	for _, tt := range []struct {
 		name string
@@ -111,14 +111,14 @@ func TestNoSign(t *testing.T) {
 		want func() string
 	}{
 		{"late", func() { w.People.Git("checkout", "-q", began) }, func() string {
-			return fmt.Sprintf("nothing was done: %.10s was synced already, and it is later than %.10s, which is checked out", last, began)
+			return fmt.Sprintf("Note: nothing was done: %.10s was synced already, and it is later than %.10s, which is checked out", last, began)
 		}},
 		{"uncommitted", func() { w.People.Git("rm", "-q", "fleet/web.yaml"); w.write("fleet/web.yaml", web) },
 			func() string { return notCommitted("web.yaml") }},
 		{"never added", func() { w.write("fleet/.gitignore", "more.yaml"); w.write("fleet/more.yaml", another("c")) },
 			func() string { return notCommitted("more.yaml") }},
 		{"not checked out", func() { w.People.Git("sparse-checkout", "set", "blueprints") },
-			func() string { return "2 files of fleet are not as in the commit" }},
+			func() string { return "Not synced: 2 files of fleet are not as in the commit" }},
 		{"skipped", func() {
 			w.People.Git("update-index", "--skip-worktree", "fleet/web.yaml")
 			_ = os.Remove(w.People.Dir + "/fleet/web.yaml")
@@ -144,9 +144,13 @@ func TestNoSign(t *testing.T) {
 			if err != nil {
 				t.Fatal(tt.name, err)
 			}
-			said := strings.ReplaceAll(report.Uncommitted+strings.Join(report.Notes, "; "), w.People.Dir+"/", "")
-			if !strings.HasPrefix(said, tt.want()) {
-				t.Errorf("%s: %s", tt.name, said)
+			var table strings.Builder
+			if err := report.Table(&table); err != nil {
+				t.Fatal(err)
+			}
+			first, _, _ := strings.Cut(strings.ReplaceAll(table.String(), w.People.Dir+"/", ""), "\n")
+			if !strings.HasPrefix(first, tt.want()) {
+				t.Errorf("%s: %s", tt.name, first)
 			}
 		})
 	}
