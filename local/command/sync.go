@@ -54,8 +54,8 @@ func newSync(e *env) *cobra.Command {
 // syncFlags adds the flags of what syncs, or says what a sync would do.
 func (e *env) syncFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&e.fleet.Removals, "max-removals", fleet.MaxRemovals, "how many variants may be removed at once")
-	cmd.Flags().StringVar(&e.fleet.Branch, "branch", "", "`branch` of DIR's remote from which the fleet is synced; by default "+
-		"the default branch")
+	cmd.Flags().StringVar(&e.fleet.Branch, "branch", "", "`branch` of DIR's remote from which the fleet is synced; by "+
+		"default the default branch")
 	cmd.Flags().BoolVar(&e.fleet.Render, "render", false, "run the pipelines of packages by kpt: the one in the "+
 		"environment variable KPT, or else on the PATH")
 }

@@ -98,7 +98,8 @@ func (d *directory) uncommitted(files fs.FS) string {
 	case len(changed) == 0:
 		return ""
 	case len(changed) == 1:
-		return fmt.Sprintf("%s is not as in the commit %.10s, which is what is synced", filepath.Join(d.dir, changed[0]), d.head)
+		return fmt.Sprintf("%s is not as in the commit %.10s, which is what is synced", filepath.Join(d.dir, changed[0]),
+			d.head)
 	}
 	return fmt.Sprintf("%d files of %s are not as in the commit %.10s, which is what is synced: %s", len(changed), d.dir,
 		d.head, words.Some(changed, ", "))
@@ -114,7 +115,7 @@ func releasedFrom(ctx context.Context, remote *git.Repository, branch string) (s
 }
 
 // unfit says why the commit of the manifests is not synced; "" if it is. It has to be on the branch from which the
-// fleet is synced, and what was synced last there has to be in its history. Without a remote, it must only not be older.
+// fleet is synced, and what was synced last there has to be in its history. Without a remote, it must not be older.
 func (f *Fleet) unfit(ctx context.Context, branch string) (string, error) {
 	d, last := f.where, f.was.Commit
 	if d.commit == last {

@@ -139,9 +139,9 @@ func (s *syncer) removeAll(ctx context.Context) error {
 		return nil
 	}
 	if most := s.mostRemovals(); len(lost) > most {
-		s.report.Failures = append(s.report.Failures, fmt.Sprintf("%d variants are not in the manifests any more, which is more "+
-			"than %d, so none of them is removed: %s. If they are to be removed, say --max-removals=%d", len(lost), most, list,
-			len(lost)))
+		s.report.Failures = append(s.report.Failures, fmt.Sprintf("%d variants are not in the manifests any more, which is "+
+			"more than %d, so none of them is removed: %s. If they are to be removed, say --max-removals=%d", len(lost), most,
+			list, len(lost)))
 		return nil
 	}
 	for _, pv := range lost {

@@ -162,8 +162,8 @@ func (r *Repository) explain(ctx context.Context, err error) error {
 // damaged returns an error whose cause is the clone.
 func (r *Repository) damaged(err error) error {
 	if r.checkedOut {
-		return fmt.Errorf("the clone in %s lacks an object, as a clone with --filter does: clone it as a whole: %w", r.Address(),
-			err)
+		return fmt.Errorf("the clone in %s lacks an object, as a clone with --filter does: clone it as a whole: %w",
+			r.Address(), err)
 	}
 	return fmt.Errorf("the clone of %s in %s is damaged, remove that directory, and it is cloned again: %w", r.Address(),
 		r.dir, err)

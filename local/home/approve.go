@@ -66,7 +66,8 @@ func (h *Home) BranchesOf(r *revision.Revision) Branches {
 	return in.branchesTo(p.ref())
 }
 
-// Addresses returns the addresses of the git repositories that could be read, with all packages there that variants own.
+// Addresses returns the addresses of the git repositories that could be read, with all packages there that variants
+// own.
 func (h *Home) Addresses() (all []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -122,7 +122,7 @@ func (m *Manifests) add(dir string, at place, d document) error {
 }
 
 // addObject adds an object, or the items of a list. What is no manifest of ours and no object of another kind is left
-// alone.
+// alone. The error says that it is not known which object it is.
 func (m *Manifests) addObject(dir string, at place, object map[string]any) error {
 	o := &unstructured.Unstructured{Object: object}
 	isOurs := o.GroupVersionKind().Group == v1alpha1.GroupVersion.Group
@@ -142,41 +142,59 @@ func (m *Manifests) addObject(dir string, at place, object map[string]any) error
 		}
 		return errors.Join(problems...)
 	}
-	metadata, _ := o.Object["metadata"].(map[string]any)
-	if metadata["name"] == nil && !isOurs {
+	if metadata, _ := o.Object["metadata"].(map[string]any); metadata["name"] == nil && !isOurs {
 		return nil
-	}
-	wrong := func(err error) error {
-		return fmt.Errorf("%s: %s %s: %w", at, o.GetKind(), o.GetName(), err)
 	}
 	err := admission.CheckMetadata(o.Object, isOurs)
 	if isOurs {
-		switch _, isText := metadata["namespace"].(string); {
-		case metadata["name"] == nil || metadata["name"] == "":
-			return wrong(errors.New("metadata.name: it is missing"))
-		case o.GetName() == "" || !isText && metadata["namespace"] != nil:
-			return wrong(err)
-		case !slices.Contains(ours, o.GetKind()):
-			return wrong(fmt.Errorf("kind: %s has no %s here, but %s", o.GetAPIVersion(), o.GetKind(), strings.Join(ours, ", ")))
+		if unknown := identifies(o, err); unknown != nil {
+			return saying(at, o, unknown)
 		}
 		o.SetNamespace(cmp.Or(o.GetNamespace(), defaultNamespace))
 	}
-	id := identity{o.GroupVersionKind().GroupKind(), o.GetNamespace(), o.GetName()}
-	if err != nil {
-		m.problem(o, wrong(err), true)
-	} else if err = m.decode(dir, at, o); err != nil {
-		m.problem(o, wrong(err), false)
+	return m.take(dir, at, o, err)
+}
+
+// saying returns an error about an object, with its place.
+func saying(at place, o *unstructured.Unstructured, err error) error {
+	return fmt.Errorf("%s: %s %s: %w", at, o.GetKind(), o.GetName(), err)
+}
+
+// identifies returns why it is not known which object of our group one is; nil if it is. The error is what is wrong with
+// its metadata.
+func identifies(o *unstructured.Unstructured, wrong error) error {
+	metadata, _ := o.Object["metadata"].(map[string]any)
+	_, isText := metadata["namespace"].(string)
+	switch {
+	case metadata["name"] == nil || metadata["name"] == "":
+		return errors.New("metadata.name: it is missing")
+	case o.GetName() == "" || !isText && metadata["namespace"] != nil:
+		return wrong
+	case !slices.Contains(ours, o.GetKind()):
+		return fmt.Errorf("kind: %s has no %s here, but %s", o.GetAPIVersion(), o.GetKind(), strings.Join(ours, ", "))
 	}
+	return nil
+}
+
+// take adds an object of which it is known which one it is, or why it is not taken: what is wrong with its metadata, or
+// with the rest.
+func (m *Manifests) take(dir string, at place, o *unstructured.Unstructured, wrong error) error {
+	unlabeled := wrong != nil
+	if wrong == nil {
+		wrong = m.decode(dir, at, o)
+	}
+	if wrong != nil {
+		m.problem(o, saying(at, o, wrong), unlabeled)
+	}
+	id := identity{o.GroupVersionKind().GroupKind(), o.GetNamespace(), o.GetName()}
 	if other, ok := m.places[id]; ok {
-		m.problem(o, wrong(fmt.Errorf("it is in %s, too: remove one of them", other)), true)
+		m.problem(o, saying(at, o, fmt.Errorf("it is in %s, too: remove one of them", other)), true)
 	}
 	m.places[id] = at
 	if m.full() {
 		return fmt.Errorf("%s: %w", at, tooMuch(dir, len(m.places), "objects", bounds.FleetObjects))
 	}
-	if err == nil {
-		m.Objects = append(m.Objects, o)
-	}
+	m.Objects = append(m.Objects, o)
 	return nil
 }
 

@@ -89,10 +89,11 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("%s, line %d", p.file, p.line) }
 
-// Read reads the YAML files of a directory and all below it. Root is the directory, and dir is what it is called: in
-// messages, and to find the git repositories whose addresses begin with a dot. What is hidden, and directories below
-// it that are kpt packages, are no manifests. What an API server would refuse is a problem of that object. What leaves
-// unknown what a file holds is an error: then nothing is read. What is beyond the bounds of a fleet is refused by its size, before it is read.
+// Read reads the YAML and JSON files of a directory and all below it. Root is the directory, and dir is what it is
+// called: in messages, and to find the git repositories whose addresses begin with a dot. What is hidden, and
+// directories below it that are kpt packages, are no manifests. What an API server would refuse is a problem of that
+// object. What leaves unknown what a file holds is an error: then nothing is read. What is beyond the bounds of a fleet
+// is refused by its size, before it is read.
 func Read(root fs.FS, dir string) (*Manifests, error) {
 	m := &Manifests{places: map[identity]place{}, refused: map[identity]error{}, unlabeled: map[identity]error{},
 		unread: map[identity]Repository{}}
@@ -163,20 +164,13 @@ func find(root fs.FS, dir string) (names, packages []string, problems []error) {
 			return leftOut(entry)
 		case entry.IsDir() || !isManifest(name):
 			return nil
-		case !entry.Type().IsRegular():
-			problems = append(problems, fmt.Errorf("%s is a device or a pipe: put a file there", name))
-			return nil
 		}
-		info, err := entry.Info()
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		bytes, problem, err := sizeOf(entry, name)
+		if problem != nil || err != nil {
+			problems = append(problems, problem)
+			return err
 		}
-		if info.Size() > bounds.ObjectBytes {
-			problems = append(problems, fmt.Errorf("%s has %d bytes, and may have %d: split it, or move it elsewhere", name,
-				info.Size(), bounds.ObjectBytes))
-			return nil
-		}
-		names, size = append(names, name), size+info.Size()
+		names, size = append(names, name), size+bytes
 		return tooMuch(dir, int(size), "bytes in its YAML files", bounds.FleetBytes)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -186,6 +180,22 @@ func find(root fs.FS, dir string) (names, packages []string, problems []error) {
 		return nil, nil, append(problems, err)
 	}
 	return names, packages, problems
+}
+
+// sizeOf returns the size of a file, or why it is not read.
+func sizeOf(entry fs.DirEntry, name string) (size int64, problem, err error) {
+	if !entry.Type().IsRegular() {
+		return 0, fmt.Errorf("%s is a device or a pipe: put a file there", name), nil
+	}
+	info, err := entry.Info()
+	if err != nil {
+		return 0, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if info.Size() > bounds.ObjectBytes {
+		problem = fmt.Errorf("%s has %d bytes, and may have %d: split it, or move it elsewhere", name, info.Size(),
+			bounds.ObjectBytes)
+	}
+	return info.Size(), problem, nil
 }
 
 // leftOut returns what has a walk go on without an entry.
@@ -319,8 +329,8 @@ func repositoryOf(dir string, at place, r *repositoryManifest) (Repository, erro
 	}
 	for _, part := range [][2]string{{"directory", spec.Directory}, {"branch", spec.Branch}} {
 		if name := strings.Trim(part[1], "/"); name != "" && !git.IsRefName("refs/heads/"+name) {
-			return Repository{}, fmt.Errorf("spec.git.%s: it is %q, which git takes for no part of the name of a branch: rename it",
-				part[0], name)
+			return Repository{}, fmt.Errorf("spec.git.%s: it is %q, which git takes for no part of the name of a branch: "+
+				"rename it", part[0], name)
 		}
 	}
 	out := Repository{Remote: spec.Repo, CreateBranch: spec.CreateBranch, Repository: objects.Repository{

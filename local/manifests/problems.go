@@ -35,8 +35,9 @@ func (m *Manifests) problem(o *unstructured.Unstructured, err error, unlabeled b
 		m.unlabeled[identity{p.GroupKind, p.Namespace, ""}] = err
 	}
 	if p.GroupKind == repositoryKind {
-		m.unread[id] = Repository{Problem: err, Repository: objects.Repository{
-			ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, Labels: o.GetLabels(), Annotations: o.GetAnnotations()},
+		about := metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, Labels: o.GetLabels(),
+			Annotations: o.GetAnnotations()}
+		m.unread[id] = Repository{Problem: err, Repository: objects.Repository{ObjectMeta: about,
 			Repository: revision.Repository{Ready: true}}}
 	}
 }
@@ -46,8 +47,8 @@ func (m *Manifests) ProblemOf(gk schema.GroupKind, namespace, name string) error
 	return m.refused[identity{gk, namespace, name}]
 }
 
-// Unselectable returns why nothing can be selected among the objects of a kind in a namespace: the labels of one of them
-// are not known. It returns nil if those of all are.
+// Unselectable returns why nothing can be selected among the objects of a kind in a namespace: the labels of one of
+// them are not known. It returns nil if those of all are.
 func (m *Manifests) Unselectable(gk schema.GroupKind, namespace string) error {
 	return cmp.Or(m.unlabeled[identity{gk, namespace, ""}], m.unlabeled[identity{gk, "", ""}])
 }
