@@ -205,8 +205,9 @@ build-plugin: ## Build the kubectl plugin, bin/kubectl-variants
 
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Regenerate deep-copy code and CRDs of the API, and the pages of docs/reference
-	@rm -f sync-controller/config/crds/*.yaml
+	@rm -f sync-controller/config/crds/*.yaml local/admission/*.yaml
 	cd api && $(CONTROLLER_GEN) object crd output:crd:dir=../sync-controller/config/crds paths=./...
+	cd api && $(CONTROLLER_GEN) crd:maxDescLen=0 output:crd:dir=../local/admission paths=./...
 	cd sync-controller/kubectl-variants && go run -ldflags '-s -w' ./internal/reference/write ../../docs/reference
 
 .PHONY: fmt

@@ -63,6 +63,8 @@ type Plan struct {
 	// Sets and Variants are sorted by namespace and name.
 	Sets     []Set     `json:"sets,omitempty"`
 	Variants []Variant `json:"variants"`
+	// Failures are what fails of the fleet, and of no set and no variant in the plan.
+	Failures []string `json:"failures,omitempty"`
 	// Notes say what is not predicted.
 	Notes []string `json:"notes,omitempty"`
 	// NotContacted are the addresses of git repositories that were not read, because only a stranger names them. What
@@ -286,7 +288,7 @@ func (p *Plan) Changes() bool {
 
 // Errors returns what the plan breaks, what fails, and what could not be predicted.
 func (p *Plan) Errors() []string {
-	var out []string
+	out := slices.Clone(p.Failures)
 	for i := range p.Sets {
 		if failure := p.Sets[i].Failure(); failure != "" {
 			out = append(out, "PackageVariantSet "+p.Sets[i].Name+": "+failure)

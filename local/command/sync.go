@@ -15,10 +15,12 @@ const longSync = `Bring the packages of a fleet to what the manifests in DIR ask
 merge what was published into drafts that are open, and give what was merged its tag. What was done is remembered on the
 branch package-variants. A second sync changes nothing.
 
+The manifests are those of the commit that is checked out, which has to be on the default branch of DIR's remote, or on
+the one that --branch names. Otherwise nothing is done.
+
 A draft of a package with a pipeline of functions in its Kptfile is made with --render only.
 
-A variant whose manifest is gone is removed, if the commit that is checked out follows the one that was synced last and
-is on the default branch.`
+A variant whose manifest is gone is removed.`
 
 const exampleSync = `  # Make the drafts of a fleet, and publish what was merged since the last sync
   variants sync fleet/`
@@ -52,8 +54,8 @@ func newSync(e *env) *cobra.Command {
 // syncFlags adds the flags of what syncs, or says what a sync would do.
 func (e *env) syncFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&e.fleet.Removals, "max-removals", fleet.MaxRemovals, "how many variants may be removed at once")
-	cmd.Flags().BoolVar(&e.fleet.Aside, "any-commit", false, "let a commit count that does not follow the one that was "+
-		"synced last or is not on the default branch, and files that are in no commit")
+	cmd.Flags().StringVar(&e.fleet.Branch, "branch", "", "`branch` of DIR's remote from which the fleet is synced; by "+
+		"default the default branch")
 	cmd.Flags().BoolVar(&e.fleet.Render, "render", false, "run the pipelines of packages by kpt: the one in the "+
 		"environment variable KPT, or else on the PATH")
 }

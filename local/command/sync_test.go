@@ -34,8 +34,8 @@ func TestSync(t *testing.T) {
 		{[]string{"plan", "-o", "xml", "x"}, exitError, "error: -o is \"xml\", but must be one of text, json, yaml, markdown, html\n"},
 		{[]string{"sync", "--max-removals", "-1", "x"}, exitError, "error: --max-removals is -1, and must be at least 1\n"},
 		{[]string{"plan", filepath.Join(people.Dir, "nowhere")}, exitError, "error: there is no directory " + people.Dir + "/nowhere\n"},
-		{[]string{"plan", filepath.Join(people.Dir, "bad"), "-o", "json"}, exitError, "error: PackageVariant web: breaks: InvalidSpec: " +
-			"spec.upstream is missing: name the package to derive from; spec.downstream is missing: name the package to create\n"},
+		{[]string{"plan", filepath.Join(people.Dir, "bad"), "-o", "json"}, exitError, "error: v.yaml, line 1: PackageVariant web: " +
+			"spec.upstream is missing: name the package to derive from\nspec.downstream is missing: name the package to create\n"},
 		{[]string{"sync", filepath.Join(people.Dir, "bad"), "-o", "json"}, exitError, ""},
 		{[]string{"sync", filepath.Join(people.Dir, "good"), "-o", "json"}, exitDone, ""},
 	} {

@@ -175,14 +175,14 @@ func isNotContacted(err error) bool {
 	return is
 }
 
-// mergedAddresses returns the addresses in the manifests at the head of the default branch of the fleet's remote. What
+// mergedAddresses returns the addresses in the manifests at the head of the branch from which the fleet is synced. What
 // cannot be read there has none.
-func (f *Fleet) mergedAddresses(ctx context.Context) ([]string, error) {
+func (f *Fleet) mergedAddresses(ctx context.Context, branch string) ([]string, error) {
 	remote, err := f.origin(ctx)
 	if err != nil || remote == nil {
 		return nil, err
 	}
-	ref, err := remote.Default(ctx)
+	ref, err := releasedFrom(ctx, remote, branch)
 	if err != nil || ref == "" {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (f *Fleet) mergedAddresses(ctx context.Context) ([]string, error) {
 // addressesOf returns the addresses of the Repositories of manifests, without those that are relative to a file.
 func addressesOf(m *manifests.Manifests) (all []string) {
 	for _, r := range m.Repositories {
-		if r.Remote == r.Address {
+		if r.Remote == r.Address && r.Problem == nil {
 			all = append(all, r.Address)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/manifests"
 )
@@ -33,6 +34,9 @@ func locate(ctx context.Context, dir string) (*directory, error) {
 	if err != nil {
 		return nil, err
 	}
+	if at, err := os.Stat(whole); err != nil || !at.IsDir() {
+		return nil, fmt.Errorf("there is no directory %s", dir)
+	}
 	d := &directory{dir: whole, path: filepath.Base(whole)}
 	if d.checkout, err = git.Find(ctx, whole); err != nil || d.checkout == nil {
 		return d, err
@@ -45,29 +49,6 @@ func locate(ctx context.Context, dir string) (*directory, error) {
 		d.commit, err = d.checkout.Last(ctx, d.head, d.path)
 	}
 	return d, err
-}
-
-// errShallow says that the history of a checkout is cut off, and that the remote does not have its commit.
-var errShallow = errors.New("the clone is shallow, and no branch or tag of its remote has the commit that is checked " +
-	"out: check out the whole history (fetch-depth: 0)")
-
-// history returns a repository that has the history of what is checked out: the checkout, or, where that lacks a part
-// of it, the remote, as it was fetched. From there comes the last commit that changed the directory, too.
-func (d *directory) history(ctx context.Context, origin func(context.Context) (*git.Repository, error)) (
-	*git.Repository, error) {
-	shallow, err := d.checkout.IsShallow(ctx)
-	if err != nil || !shallow {
-		return d.checkout.Repository, err
-	}
-	remote, err := origin(ctx)
-	if err != nil || remote == nil {
-		return nil, errors.Join(err, errShallow)
-	}
-	if _, err := remote.Commit(d.head); errors.Is(err, git.ErrMissing) {
-		return nil, errShallow
-	}
-	d.commit, err = remote.Last(ctx, d.head, d.path)
-	return remote, err
 }
 
 // close ends what reads the checkout.
@@ -87,52 +68,130 @@ func (d *directory) id(state string) string {
 	return strings.TrimSpace(revision.Canonical(address) + " " + d.path)
 }
 
-// standing says how a directory is related to what was synced last.
-type standing struct {
-	// late says which later commit was synced already; "" if none was.
-	late string
-	// aside says why the directory is no successor of what was synced; "" if it is one.
-	aside string
-}
+// errNoCommit says that a directory has nothing that could be synced.
+type errNoCommit struct{ dir string }
 
-// stand compares the directory with the commit that was synced last; "" for none.
-func (d *directory) stand(ctx context.Context, history *git.Repository, last git.Hash) (standing, error) {
-	if d.commit == "" {
-		return standing{aside: d.dir + " is in no commit of a git repository"}, nil
-	}
-	if related := d.merged(ctx, history, last); related != (standing{}) {
-		return related, nil
-	}
-	committed, err := d.committed()
-	if err != nil {
-		return standing{}, err
-	}
-	changed, err := manifests.Changed(os.DirFS(d.dir), committed)
-	if err == nil && len(changed) > 0 {
-		return standing{aside: "some files of " + d.dir + " are in no commit"}, nil
-	}
-	return standing{}, err
+// Error implements error.
+func (e errNoCommit) Error() string {
+	return fmt.Sprintf("%s has no manifests in a commit, which is what is synced: git -C %s add . && git -C %s commit "+
+		"-m 'Add the fleet'", e.dir, e.dir, e.dir)
 }
 
 // committed returns the files of the directory in the commit that is checked out.
 func (d *directory) committed() (fs.FS, error) {
+	if d.commit == "" {
+		return nil, errNoCommit{d.dir}
+	}
 	tree, err := d.checkout.At(d.head, d.path)
+	if err == nil && tree == "" {
+		err = errNoCommit{d.dir}
+	}
 	return d.checkout.FS(tree), err
 }
 
-// merged compares the directory, as it is when what is in it is merged, with the commit that was synced last; "" for
-// none. The history has both commits if they are related.
-func (d *directory) merged(ctx context.Context, history *git.Repository, last git.Hash) standing {
+// uncommitted says which files of the directory are not as in the commit, of which these are the files; "" if none is.
+func (d *directory) uncommitted(files fs.FS) string {
+	changed, err := manifests.Changed(os.DirFS(d.dir), files)
 	switch {
-	case d.commit == "" || last == "" || last == d.commit:
-		return standing{}
-	case before(ctx, history, d.head, last):
-		return standing{late: fmt.Sprintf("%.10s was synced already, and it is later than %.10s, which is checked out", last,
-			d.head)}
-	case before(ctx, history, last, d.head):
-		return standing{}
+	case err != nil:
+		return fmt.Sprintf("the files of %s cannot be compared with the commit %.10s: %v", d.dir, d.head, err)
+	case len(changed) == 0:
+		return ""
+	case len(changed) == 1:
+		return fmt.Sprintf("%s is not as in the commit %.10s, which is what is synced", filepath.Join(d.dir, changed[0]),
+			d.head)
 	}
-	return standing{aside: fmt.Sprintf("the commit %.10s does not follow %.10s, which was synced last", d.head, last)}
+	return fmt.Sprintf("%d files of %s are not as in the commit %.10s, which is what is synced: %s", len(changed), d.dir,
+		d.head, words.Some(changed, ", "))
+}
+
+// releasedFrom returns the ref of a remote from which a fleet is synced: the one of a branch, or of the default branch;
+// "" if that is not there.
+func releasedFrom(ctx context.Context, remote *git.Repository, branch string) (string, error) {
+	if branch != "" {
+		return "refs/heads/" + branch, nil
+	}
+	return remote.Default(ctx)
+}
+
+// unfit says why the commit of the manifests is not synced; "" if it is. It has to be on the branch from which the
+// fleet is synced, and what was synced last there has to be in its history. Without a remote, it must not be older.
+func (f *Fleet) unfit(ctx context.Context, branch string) (string, error) {
+	d, last := f.where, f.was.Commit
+	if d.commit == last {
+		return "", nil
+	}
+	remote, err := f.origin(ctx)
+	if err != nil {
+		return "", err
+	}
+	if remote == nil {
+		return d.late(ctx, d.checkout.Repository, last), nil
+	}
+	ref, err := releasedFrom(ctx, remote, branch)
+	switch {
+	case err != nil:
+		return "", err
+	case ref == "":
+		return fmt.Sprintf("%s has no default branch: name the one from which the fleet is synced by --branch",
+			remote.Address()), nil
+	case !before(ctx, remote, d.commit, git.Hash(ref)):
+		of := strings.TrimPrefix(ref, "refs/heads/")
+		if branch == "" {
+			of += ", the default branch"
+		}
+		return fmt.Sprintf("the commit %.10s is not on %s of %s: push it, or have it merged", d.commit, of,
+			remote.Address()), nil
+	}
+	if d.commit, err = remote.Last(ctx, d.commit, d.path); err != nil { // a shallow clone does not show it
+		return "", err
+	}
+	if late := d.late(ctx, remote, last); late != "" {
+		return late, nil
+	}
+	if last != "" && before(ctx, remote, last, git.Hash(ref)) && !before(ctx, remote, last, d.commit) {
+		return d.beside(ctx, remote, last), nil
+	}
+	return "", nil
+}
+
+// late says which later commit was synced already; "" if none was.
+func (d *directory) late(ctx context.Context, history *git.Repository, last git.Hash) string {
+	if d.commit == "" || last == "" || last == d.commit || !before(ctx, history, d.commit, last) {
+		return ""
+	}
+	return fmt.Sprintf("%.10s was synced already, and it is later than %.10s, which is checked out", last, d.commit)
+}
+
+// beside says that what is checked out is on another line than the commit that was synced last; "" if that is in its
+// history.
+func (d *directory) beside(ctx context.Context, history *git.Repository, last git.Hash) string {
+	if last == "" || before(ctx, history, last, d.head) {
+		return ""
+	}
+	return fmt.Sprintf("the commit %.10s does not follow %.10s, which was synced last", d.head, last)
+}
+
+// history returns a repository that has the history of what is checked out: the checkout or, where that lacks a part of
+// it, the remote; nil if that does not have it, either.
+func (f *Fleet) history(ctx context.Context) (*git.Repository, error) {
+	d := f.where
+	if d.commit == "" {
+		return nil, nil
+	}
+	shallow, err := d.checkout.IsShallow(ctx)
+	if err != nil || !shallow {
+		return d.checkout.Repository, err
+	}
+	remote, err := f.origin(ctx)
+	if err != nil || remote == nil {
+		return nil, err
+	}
+	if _, err := remote.Commit(d.head); errors.Is(err, git.ErrMissing) {
+		return nil, nil
+	}
+	d.commit, err = remote.Last(ctx, d.head, d.path)
+	return remote, err
 }
 
 // before reports whether a commit is in the history of another: not if one of them is not known.

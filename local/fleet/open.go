@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,8 +35,8 @@ type Options struct {
 	Render bool
 	// Allow are addresses that may be contacted, with all below them, though no manifest on the default branch names them.
 	Allow []string
-	// Aside has a commit that does not follow the one that was synced last count, and files that are in no commit.
-	Aside bool
+	// Branch is the branch of the remote from which the fleet is synced; "" for the default branch.
+	Branch string
 	// Now is the clock; nil for the time of day.
 	Now func() time.Time
 }
@@ -52,10 +53,13 @@ type Fleet struct {
 	// remote is what origin returns, unless that is the branch's.
 	remote *git.Repository
 	cache  string
-	// addresses are those of the manifests.
+	// id names the fleet.
+	id string
+	// manifests are what was read, addresses those of its Repositories.
+	manifests *manifests.Manifests
 	addresses []string
 	store     *store
-	source    *objects.Static
+	source    objects.Source
 	// kpt runs pipelines; nil if nothing does.
 	kpt *programs.Kpt
 	// was is what was recorded last.
@@ -64,65 +68,72 @@ type Fleet struct {
 	lost []*v1alpha1.PackageVariant
 }
 
-// Open reads the manifests of a fleet and what was recorded of it. Its packages are as of the next Fetch.
-func Open(ctx context.Context, o Options) (_ *Fleet, err error) {
+// Open reads the manifests of a fleet, as the files of its directory are, and what was recorded of it. Its packages are
+// as of the next Fetch.
+func Open(ctx context.Context, o Options) (*Fleet, error) {
+	f, err := find(ctx, &o)
+	if err == nil {
+		err = f.read(&o, os.DirFS(o.Dir))
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// find returns a fleet without its manifests: where it is, what was recorded of it, and what it may contact.
+func find(ctx context.Context, o *Options) (f *Fleet, err error) {
+	f = &Fleet{}
 	if err := git.Check(ctx); err != nil {
-		return nil, err
+		return f, err
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	f := &Fleet{}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close())
-		}
-	}()
 	if o.Render {
 		if f.kpt, err = programs.FindKpt(); err != nil {
-			return nil, err
+			return f, err
 		}
-	}
-	m, err := manifests.Read(os.DirFS(o.Dir), o.Dir)
-	if err != nil {
-		return nil, err
 	}
 	f.cache = filepath.Join(o.Cache, "fleets")
 	if f.where, err = locate(ctx, o.Dir); err != nil {
-		return nil, err
+		return f, err
 	}
-	address := o.State
+	address := cmp.Or(o.State, f.where.remote)
 	if address == "" {
-		address = f.where.remote
-	}
-	if address == "" {
-		return nil, fmt.Errorf("%s is in no git repository with a remote, in which to remember what was done: name one "+
+		return f, fmt.Errorf("%s is in no git repository with a remote, in which to remember what was done: name one "+
 			"by --state", o.Dir)
 	}
-	id := f.where.id(address)
-	if f.branch, err = openBranch(ctx, f.cache, address, id, f.where.path); err != nil {
-		return nil, err
+	f.id = f.where.id(address)
+	if f.branch, err = openBranch(ctx, f.cache, address, f.id, f.where.path); err != nil {
+		return f, err
 	}
 	if f.was, err = f.branch.load(ctx); err != nil {
-		return nil, err
+		return f, err
 	}
-	if err := f.mayContact(ctx, &o, address); err != nil {
-		return nil, err
+	return f, f.mayContact(ctx, o, address)
+}
+
+// read reads the manifests among some files.
+func (f *Fleet) read(o *Options, files fs.FS) error {
+	m, err := manifests.Read(files, o.Dir)
+	if err != nil {
+		return err
 	}
-	f.addresses = addressesOf(m)
-	f.store, f.lost = newStore(id, &o, m, f.was)
+	f.manifests, f.addresses = m, addressesOf(m)
+	f.store, f.lost = newStore(f.id, o, m, f.was)
 	f.source = m.Source()
-	f.home = home.New(home.Options{Cache: filepath.Join(o.Cache, "packages"), Fleet: id, Ledger: f.was.Packages,
+	f.home = home.New(home.Options{Cache: filepath.Join(o.Cache, "packages"), Fleet: f.id, Ledger: f.was.Packages,
 		Seen: f.was.Seen, Same: f.was.Same, Repositories: m.Repositories, Contact: f.contacts.check})
 	f.younger(m.Repositories)
-	return f, nil
+	return nil
 }
 
 // mayContact decides what may be contacted. The address is that of the state.
 func (f *Fleet) mayContact(ctx context.Context, o *Options, address string) (err error) {
 	f.contacts, err = newContacts(ctx, o, []string{f.where.remote, address}, f.was.Addresses)
 	if err == nil {
-		f.contacts.merged = func() ([]string, error) { return f.mergedAddresses(ctx) }
+		f.contacts.merged = func() ([]string, error) { return f.mergedAddresses(ctx, o.Branch) }
 	}
 	if err == nil && f.where.checkout != nil {
 		root := strings.TrimSuffix(f.where.dir, filepath.FromSlash("/"+f.where.path))

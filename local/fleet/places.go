@@ -36,7 +36,9 @@ func (f *Fleet) younger(all []manifests.Repository) {
 
 // shared notes the Repositories whose place another one has.
 func (s *syncer) shared() {
+	s.sharing = map[types.NamespacedName]string{}
 	for _, r := range s.home.Shared() {
+		s.sharing[types.NamespacedName{Namespace: r.Namespace, Name: r.Name}] = r.Why
 		s.errs["Repository "+r.Namespace+"/"+r.Name] = errors.New(r.Why)
 	}
 }
@@ -44,20 +46,33 @@ func (s *syncer) shared() {
 // isShared reports whether a variant is left as it is because another Repository has the place of one that it names,
 // and says so in its status.
 func (s *syncer) isShared(ctx context.Context, pv *v1alpha1.PackageVariant) (bool, error) {
-	for _, r := range s.home.Shared() {
-		u, d := pv.Spec.Upstream, pv.Spec.Downstream
-		if r.Namespace == pv.Namespace && (u != nil && u.Repo == r.Name || d != nil && d.Repo == r.Name) {
-			return true, s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) {
-				if d != nil && !s.home.Has(ledger.KeyOf(pv.Namespace, revision.DownstreamOf(&pv.Spec))) {
-					pv.Status = v1alpha1.PackageVariantStatus{Conditions: pv.Status.Conditions} // the package is the other one's
-				}
-				pv.Status.ObservedInputs = ""
-				v1alpha1.Stalled(v1alpha1.ReasonRepositoriesOverlap, "Repository "+r.Name+": "+r.Why).
-					Set(&pv.Status.Conditions, pv.Generation)
-			})
+	d := pv.Spec.Downstream
+	for _, repo := range reposOf(pv) {
+		why := s.sharing[types.NamespacedName{Namespace: pv.Namespace, Name: repo}]
+		if why == "" {
+			continue
 		}
+		return true, s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) {
+			if d != nil && !s.home.Has(ledger.KeyOf(pv.Namespace, revision.DownstreamOf(&pv.Spec))) {
+				pv.Status = v1alpha1.PackageVariantStatus{Conditions: pv.Status.Conditions} // the package is the other one's
+			}
+			pv.Status.ObservedInputs = ""
+			v1alpha1.Stalled(v1alpha1.ReasonRepositoriesOverlap, "Repository "+repo+": "+why).
+				Set(&pv.Status.Conditions, pv.Generation)
+		})
 	}
 	return false, nil
+}
+
+// reposOf returns the Repositories that a variant names.
+func reposOf(pv *v1alpha1.PackageVariant) (all []string) {
+	if u := pv.Spec.Upstream; u != nil {
+		all = append(all, u.Repo)
+	}
+	if d := pv.Spec.Downstream; d != nil {
+		all = append(all, d.Repo)
+	}
+	return all
 }
 
 // asleep notes, once, the packages whose Repository is in no manifest any more.

@@ -3,7 +3,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -27,15 +26,12 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	s := newSyncer(f, o)
-	stands, err := s.standMerged(ctx)
+	s := &syncer{Options: o, Fleet: f}
+	keeps, err := s.standMerged(ctx)
+	if err == nil {
+		err = s.start(ctx, keeps)
+	}
 	if err != nil {
-		return nil, err
-	}
-	if stands.late != "" && !s.Aside {
-		s.report.note("a sync of this commit does nothing: %s", stands.late)
-	}
-	if err := s.start(ctx, cmp.Or(stands.late, stands.aside)); err != nil {
 		return nil, err
 	}
 	if err := s.look(ctx); err != nil {
@@ -43,7 +39,9 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	}
 	var all plans.Keys
 	for _, set := range s.store.AllSets() {
-		all.Sets = append(all.Sets, objects.KeyOf(&set))
+		if key := objects.KeyOf(&set); s.manifests.ProblemOf(setGroupKind, key.Namespace, key.Name) == nil {
+			all.Sets = append(all.Sets, key)
+		}
 	}
 	for _, pv := range s.store.AllVariants() {
 		all.Variants = append(all.Variants, objects.KeyOf(&pv))
@@ -60,7 +58,7 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 		return nil, err
 	}
 	s.advise(ctx)
-	plan.NotContacted, plan.Notes = s.contacts.refused, s.report.Notes
+	plan.Failures, plan.NotContacted, plan.Notes = s.report.Failures, s.contacts.refused, s.report.Notes
 	for _, id := range sortedNames(s.errs) {
 		plan.Notes = append(plan.Notes, id+": "+s.errs[id].Error())
 	}
@@ -74,20 +72,18 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 	return plan, nil
 }
 
-// standMerged compares the directory, as it is when what is in it is merged, with the commit that was synced last. What
-// a shallow clone does not show is not told.
-func (s *syncer) standMerged(ctx context.Context) (standing, error) {
-	if s.where.head == "" {
-		return standing{}, nil
+// standMerged says why nothing is removed once what is in the directory is merged: what was synced last is not in its
+// history. What a shallow clone does not show is not told.
+func (s *syncer) standMerged(ctx context.Context) (keeps string, err error) {
+	history, err := s.history(ctx)
+	if err != nil || history == nil || s.where.commit == s.was.Commit {
+		return "", err
 	}
-	history, err := s.where.history(ctx, s.origin)
-	if err != nil {
-		if errors.Is(err, errShallow) {
-			err = nil
-		}
-		return standing{}, err
+	if late := s.where.late(ctx, history, s.was.Commit); late != "" {
+		s.report.note("a sync of this commit does nothing: %s", late)
+		return late, nil
 	}
-	return s.where.merged(ctx, history, s.was.Commit), nil
+	return s.where.beside(ctx, history, s.was.Commit), nil
 }
 
 // heldInPlan is held, but a variant also stays as it is if its upstream or its package is in a git repository that is
@@ -97,14 +93,7 @@ func (s *syncer) heldInPlan(ctx context.Context, key types.NamespacedName) (bool
 	if err != nil || pv == nil {
 		return false, err
 	}
-	var repos []string
-	if u := pv.Spec.Upstream; u != nil {
-		repos = append(repos, u.Repo)
-	}
-	if d := pv.Spec.Downstream; d != nil {
-		repos = append(repos, d.Repo)
-	}
-	for _, repo := range repos {
+	for _, repo := range reposOf(pv) {
 		if why := s.home.Unread(key.Namespace, repo); isNotContacted(why) {
 			return true, s.store.setStatus(ctx, key, func(pv *v1alpha1.PackageVariant) {
 				v1alpha1.Reconciling(v1alpha1.ReasonRepositoryNotReady, "Repository "+repo+": "+why.Error()).

@@ -77,7 +77,7 @@ Plan: 1 delete, 1 unchanged.
 	plan := w.plan(o)
 	w.Equal("behind", []string{fmt.Sprintf("a sync of this commit does nothing: %.10s was synced already, and it is later than "+
 		"%.10s, which is checked out", synced, before), fmt.Sprintf("default/third: not in the manifests any more: nothing is removed, because %.10s was "+
-		"synced already, and it is later than %.10s, which is checked out (with --any-commit that counts)", synced, before)},
+		"synced already, and it is later than %.10s, which is checked out", synced, before)},
 		plan.Notes)
 	if plan.Changes() {
 		t.Error(w.text(plan))

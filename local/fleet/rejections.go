@@ -48,12 +48,15 @@ func (s *syncer) asked(ctx context.Context, pv *v1alpha1.PackageVariant) (string
 	return hex.EncodeToString(sum[:8]), err
 }
 
-// held reports whether a variant is left as it is because a person removed its package, and says so in its status. It
-// forgets what a person rejected if something else is asked for.
+// held reports whether a variant is left as it is, because its manifest is not taken, or because a person removed its
+// package, which its status says then. It forgets what a person rejected if something else is asked for.
 func (s *syncer) held(ctx context.Context, key types.NamespacedName) (bool, error) {
 	pv, err := s.store.Variant(ctx, key.Namespace, key.Name)
 	if err != nil || pv == nil || pv.Spec.Downstream == nil {
 		return false, err
+	}
+	if s.store.problemOf(pv) != nil {
+		return true, nil
 	}
 	if shared, err := s.isShared(ctx, pv); shared || err != nil {
 		return shared, err

@@ -26,8 +26,10 @@ import (
 
 // Report is what came of a sync.
 type Report struct {
-	Sets     []Line `json:"sets,omitempty"`
-	Variants []Line `json:"variants,omitempty"`
+	// Uncommitted says which files are not synced, because the commit has others; "" if none.
+	Uncommitted string `json:"uncommitted,omitempty"`
+	Sets        []Line `json:"sets,omitempty"`
+	Variants    []Line `json:"variants,omitempty"`
 	// Removals are the packages whose removal waits for a person.
 	Removals []Removal `json:"removals,omitempty"`
 	// Repositories are the git repositories that were read: the pull requests of their drafts and removals are all here.
@@ -252,6 +254,11 @@ func (s *syncer) line(kind string, o metav1.Object, conditions []metav1.Conditio
 // Table writes the report for people: a table of the packages, a line for each one that something happened to, and what
 // is to be done.
 func (r *Report) Table(to io.Writer) error {
+	if r.Uncommitted != "" {
+		if _, err := fmt.Fprintln(to, visible.Line("Not synced: "+r.Uncommitted)); err != nil {
+			return err
+		}
+	}
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	if len(r.Variants) > 0 {
 		_, _ = fmt.Fprintln(w, "PACKAGE\tSTATE\tREVISION\tUPSTREAM\tDRAFT") // it is in memory until Flush

@@ -86,66 +86,144 @@ func TestRemoval(t *testing.T) {
 	w.idle()
 }
 
-// TestNoSign has manifests be away for other reasons than that a person removed them.
+// TestNoSign has manifests be away for other reasons than that a commit on the default branch removed them.
 func TestNoSign(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, web+another("a")+another("b")+another("c")+another("d"))
+	whole := map[string]string{"fleet/web.yaml": web + another("a") + another("b")}
+	w := newWorld(t, whole["fleet/web.yaml"])
 	w.sync()
 	w.People.Update()
 	began := strings.TrimSpace(w.People.Git("rev-parse", "HEAD"))
-	w.Push("main", "Go on", map[string]string{"fleet/web.yaml": web + another("a") + another("b") + another("c") + another("d") + "\n"})
+	w.Push("main", "Go on", map[string]string{"fleet/web.yaml": whole["fleet/web.yaml"] + "\n"})
 	w.sync()
 	w.People.Update()
 	last := strings.TrimSpace(w.People.Git("rev-parse", "HEAD"))
+	notMerged := func() string {
+		return fmt.Sprintf("Note: nothing was done: the commit %.10s is not on main, the default branch of %s: push it, or have it merged",
+			strings.TrimSpace(w.People.Git("rev-parse", "HEAD")), w.Remote.Address())
+	}
+	notCommitted := func(what string) string {
+		return fmt.Sprintf("Not synced: fleet/%s is not as in the commit %.10s, which is what is synced", what, last)
+	}
 	for _, tt := range []struct {
 		name string
 		do   func()
-		note string
-		err  string
+		want func() string
 	}{
-		{"late", func() { w.People.Git("checkout", "-q", began) },
-			fmt.Sprintf("nothing was done: %.10s was synced already, and it is later than %.10s, which is checked out", last, began), ""},
+		{"late", func() { w.People.Git("checkout", "-q", began) }, func() string {
+			return fmt.Sprintf("Note: nothing was done: %.10s was synced already, and it is later than %.10s, which is checked out", last, began)
+		}},
 		{"uncommitted", func() { w.People.Git("rm", "-q", "fleet/web.yaml"); w.write("fleet/web.yaml", web) },
-			"default/a, default/b, default/c, default/d: not in the manifests any more: nothing is removed, because some files of " +
-				w.People.Dir + "/fleet are in no commit (with --any-commit that counts)", ""},
+			func() string { return notCommitted("web.yaml") }},
+		{"never added", func() { w.write("fleet/.gitignore", "more.yaml"); w.write("fleet/more.yaml", another("c")) },
+			func() string { return notCommitted("more.yaml") }},
+		{"not checked out", func() { w.People.Git("sparse-checkout", "set", "blueprints") },
+			func() string { return "Not synced: 2 files of fleet are not as in the commit" }},
+		{"skipped", func() {
+			w.People.Git("update-index", "--skip-worktree", "fleet/web.yaml")
+			_ = os.Remove(w.People.Dir + "/fleet/web.yaml")
+		}, func() string { return notCommitted("web.yaml") }},
 		{"another line", func() {
 			w.People.Git("checkout", "-q", began)
 			w.People.Commit("Remove", map[string]string{"fleet/web.yaml": web})
-		}, "default/a, default/b, default/c, default/d: not in the manifests any more: nothing is removed, because the commit", ""},
-		{"not pushed", func() { w.People.Commit("Remove a", map[string]string{"fleet/web.yaml": web}) },
-			"default/a, default/b, default/c, default/d: not in the manifests any more: nothing is removed, because the commit", ""},
-		{"too many", func() {}, "",
-			"4 variants are not in the manifests any more, which is more than 3, so nothing was done: default/a, default/b, default/c, " +
-				"default/d. If they are to be removed, say --max-removals=4"},
+		}, notMerged},
+		{"not pushed", func() { w.People.Commit("Remove a", map[string]string{"fleet/web.yaml": web}) }, notMerged},
 	} {
-		if tt.name == "too many" {
-			w.Push("main", "Remove", map[string]string{"fleet/web.yaml": web})
-		}
+		w.People.Git("sparse-checkout", "disable")
 		w.People.Git("reset", "-q", "--hard")
+		w.People.Git("update-index", "--no-skip-worktree", "fleet/web.yaml")
+		w.People.Git("reset", "-q", "--hard")
+		w.People.Git("clean", "-qfdx")
 		w.People.Update()
 		tt.do()
+		if err := os.MkdirAll(w.People.Dir+"/fleet", 0o700); err != nil {
+			t.Fatal(err)
+		}
 		w.unchanged(tt.name, func() {
 			report, err := w.syncAt()
-			if tt.err != "" {
-				w.Equal(tt.name, tt.err, fmt.Sprint(err))
-			} else if err != nil || len(report.Notes) != 1 || !strings.HasPrefix(report.Notes[0], tt.note) {
-				t.Errorf("%s: %v %v", tt.name, report, err)
+			if err != nil {
+				t.Fatal(tt.name, err)
+			}
+			var table strings.Builder
+			if err := report.Table(&table); err != nil {
+				t.Fatal(err)
+			}
+			first, _, _ := strings.Cut(strings.ReplaceAll(table.String(), w.People.Dir+"/", ""), "\n")
+			if !strings.HasPrefix(first, tt.want()) {
+				t.Errorf("%s: %s", tt.name, first)
 			}
 		})
 	}
-	if _, err := w.syncAt(func(o *Options) { o.Removals = 4 }); err != nil {
-		t.Error(err)
-	}
-	w.Equal("removed", []string{draft1, "heads/package-variants"}, w.Refs())
 }
 
-// TestFeatureBranch syncs a branch that begins where main is, and removes a manifest: that counts when it is merged.
+// TestNoCommit refuses what is in no commit, and what a commit has elsewhere.
+func TestNoCommit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	const noCommit = "DIR has no manifests in a commit, which is what is synced: git -C DIR add . && git -C DIR commit -m 'Add the fleet'"
+	outside := t.TempDir()
+	w.write("new/web.yaml", web)
+	for dir, want := range map[string]string{outside: noCommit, w.People.Dir + "/new": noCommit} {
+		_, err := w.syncAt(func(o *Options) { o.Dir, o.State = dir, w.Remote.Address() })
+		w.Equal(dir, want, strings.ReplaceAll(fmt.Sprint(err), dir, "DIR"))
+	}
+	w.People.Push("A page", map[string]string{"new/README.md": "New"}, "HEAD:refs/heads/main")
+	w.People.Git("rm", "-q", "--cached", "new/web.yaml")
+	w.People.Push("No manifest", map[string]string{"new/.gitignore": "*.yaml"}, "HEAD:refs/heads/main")
+	_, err := w.syncAt(func(o *Options) { o.Dir = w.People.Dir + "/new" })
+	w.Equal("a page only", noCommit, strings.ReplaceAll(fmt.Sprint(err), w.People.Dir+"/new", "DIR"))
+	module := gittest.NewRemote(t, "module")
+	module.Clone().Push("Begin", map[string]string{"web.yaml": web}, "HEAD:refs/heads/main")
+	w.People.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", module.Address(), "fleet/module")
+	if err := os.Symlink("module", w.People.Dir+"/fleet/link"); err != nil {
+		t.Fatal(err)
+	}
+	w.People.Push("Link", nil, "HEAD:refs/heads/main")
+	_, err = w.syncAt()
+	w.Equal("elsewhere", "link is a symbolic link, which is not followed: put the file or the directory itself there\n"+
+		"module is a submodule, which is not followed: put the file or the directory itself there", fmt.Sprint(err))
+	_, planned := Plan(t.Context(), w.here(), false)
+	w.Equal("in a plan", fmt.Sprint(err), fmt.Sprint(planned))
+	w.People.Git("rm", "-qf", "fleet/module", "fleet/link")
+	if err := os.Symlink("fleet", w.People.Dir+"/linked"); err != nil {
+		t.Fatal(err)
+	}
+	w.People.Push("Link DIR itself", nil, "HEAD:refs/heads/main")
+	report, err := w.syncAt(func(o *Options) { o.Dir = w.People.Dir + "/linked" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Equal("DIR is a link", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(report))
+}
+
+// TestPartialClone syncs a clone that lacks the files of its commit: what is not there is not taken for removed.
+func TestPartialClone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	w.sync()
+	w.Remote.Git("config", "uploadpack.allowFilter", "true")
+	dir := t.TempDir()
+	w.People.Git("clone", "-q", "--filter=blob:none", "--no-checkout", w.Remote.Address(), dir)
+	if err := os.Mkdir(dir+"/fleet", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.unchanged("a partial clone", func() {
+		_, err := w.syncAt(func(o *Options) { o.Dir = dir + "/fleet" })
+		if err == nil || !strings.HasPrefix(err.Error(), "repositories.yaml: the clone in "+dir+"/fleet lacks an object, as a clone "+
+			"with --filter does: clone it as a whole: ") {
+			t.Error(err)
+		}
+	})
+}
+
+// TestFeatureBranch syncs branches that begin where main is: nothing is added, changed or removed before it is merged,
+// unless the fleet is synced from there.
 func TestFeatureBranch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, web+another("a"))
 	w.sync()
 	w.People.Update()
-	w.People.Push("Remove a", map[string]string{"fleet/web.yaml": web}, "HEAD:refs/heads/feature")
+	w.People.Push("Replace a", map[string]string{"fleet/web.yaml": web + another("b")}, "HEAD:refs/heads/feature")
 	head := strings.TrimSpace(w.People.Git("rev-parse", "HEAD"))
 	elsewhere := gittest.NewRemote(t, "elsewhere")
 	for _, state := range []string{"", elsewhere.Address()} {
@@ -153,25 +231,25 @@ func TestFeatureBranch(t *testing.T) {
 		w.syncState(state)
 		w.People.Git("checkout", "-q", head)
 		w.unchanged("a feature branch "+state, func() {
-			report := w.syncState(state)
-			w.Equal("note", []string{fmt.Sprintf("default/a: not in the manifests any more: nothing is removed, because the commit "+
-				"%.10s is not on main, the default branch of %s (with --any-commit that counts)", head, w.Remote.Address())},
-				report.Notes)
+			w.Equal("note", &Report{Notes: []string{fmt.Sprintf("nothing was done: the commit %.10s is not on main, the default branch "+
+				"of %s: push it, or have it merged", head, w.Remote.Address())}}, w.syncState(state))
 		})
 	}
-	w.People.Git("checkout", "-q", "origin/main")
-	w.People.Push("Add b", map[string]string{"fleet/b.yaml": another("b")}, "HEAD:refs/heads/wip")
-	wip := strings.TrimSpace(w.People.Git("rev-parse", "HEAD"))
-	w.Equal("what it adds", []string{fmt.Sprintf("what these manifests ask for is made, although the commit %.10s is not on main, "+
-		"the default branch of %s", wip, w.Remote.Address())}, w.syncState("").Notes)
-	w.People.Git("push", "-q", "origin", ":refs/heads/wip")
-	w.People.Git("checkout", "-q", head)
-	w.Merge("feature")
-	w.Equal("merged", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
-	w.Equal("refs", []string{draft1, "heads/feature", "heads/package-variants"}, w.Refs())
 	w.Remote.Git("symbolic-ref", "HEAD", "refs/heads/none")
-	w.People.Push("Remove all", map[string]string{"fleet/web.yaml": "# none\n"}, "HEAD:refs/heads/feature")
-	w.Equal("without a default branch", []string(nil), lines(w.syncState("")))
+	w.Equal("without a default branch", []string{"nothing was done: " + w.Remote.Address() + " has no default branch: name the one " +
+		"from which the fleet is synced by --branch"}, w.syncState("").Notes)
+	from := func(branch string) *Report {
+		report, err := w.syncAt(func(o *Options) { o.Branch = branch })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	w.Equal("from another one", []string{fmt.Sprintf("nothing was done: the commit %.10s is not on main of %s: push it, or have it "+
+		"merged", head, w.Remote.Address())}, from("main").Notes)
+	w.Equal("from that one", []string{"b: UpToDate  edge.b.packagevariant-1", "web: UpToDate  edge.web.packagevariant-1"},
+		lines(from("feature")))
+	w.Equal("refs", []string{"heads/drafts/edge/b/packagevariant-1", draft1, "heads/feature", "heads/package-variants"}, w.Refs())
 }
 
 // syncState syncs the fleet as it is checked out, with what is remembered elsewhere unless that is "".
@@ -313,4 +391,23 @@ func TestRemovalOfNothing(t *testing.T) {
 			w.idle()
 		})
 	}
+}
+
+// TestTooManyRemovals removes more manifests than may go at once, and adds one: nothing is removed, and the new one is
+// made. Whoever says so has them removed.
+func TestTooManyRemovals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+another("a")+another("b")+another("c")+another("d"))
+	w.sync()
+	w.Push("main", "Replace", map[string]string{"fleet/web.yaml": web + another("new")})
+	report := w.sync()
+	w.Equal("failures", []string{"4 variants are not in the manifests any more, which is more than 3, so none of them is removed: " +
+		"default/a, default/b, default/c, default/d. If they are to be removed, say --max-removals=4"}, report.Failures)
+	w.Equal("a plan fails", report.Failures, w.plan(w.options()).Errors())
+	w.Equal("happened", []string{"edge/new: packagevariant-1 drafted"}, happened(report))
+	w.idle()
+	if _, err := w.syncAt(func(o *Options) { o.Removals = 4 }); err != nil {
+		t.Error(err)
+	}
+	w.Equal("left", []string{"heads/drafts/edge/new/packagevariant-1", draft1, "heads/package-variants"}, w.Refs())
 }

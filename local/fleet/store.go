@@ -32,6 +32,12 @@ import (
 // variantKind is the kind of PackageVariants, setKind that of PackageVariantSets.
 const variantKind, setKind = "PackageVariant", v1alpha2.PackageVariantSetKind
 
+// The kinds with their groups.
+var (
+	variantGroupKind = v1alpha1.GroupVersion.WithKind(variantKind).GroupKind()
+	setGroupKind     = v1alpha2.GroupVersion.WithKind(setKind).GroupKind()
+)
+
 // SuspendVariantsAnnotation on a PackageVariantSet names variants of the set, separated by commas, that are suspended:
 // they are in no manifest with a spec.suspend.
 const SuspendVariantsAnnotation = variant.GroupName + "/suspend-variants"
@@ -41,6 +47,8 @@ type store struct {
 	*memory.Objects
 	log   *memory.Log
 	fleet string
+	// of are the manifests.
+	of *manifests.Manifests
 	// keeps says why no variant may be deleted; "" if they may.
 	keeps string
 	// places has where the manifests of variants are; those that sets made have none.
@@ -58,11 +66,12 @@ type store struct {
 var _ objects.Sets = (*store)(nil)
 
 // newStore returns what the manifests of a directory are, with what was recorded of them. The variants that are neither
-// in a manifest nor made by a set that is there are in lost: they are there as long as nobody deletes them. A set that
-// says nothing about it deletes no more of its variants at once than manifests may lose.
+// in a manifest nor made by a set that is there are in lost: they are there as long as nobody deletes them. What has a
+// manifest with a problem is there as it was recorded. A set that says nothing about it deletes no more of its variants
+// at once than manifests may lose.
 func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *store,
 	lost []*v1alpha1.PackageVariant) {
-	s = &store{log: memory.NewLog(o.Now), fleet: fleet, places: map[types.NamespacedName]string{},
+	s = &store{log: memory.NewLog(o.Now), fleet: fleet, of: m, places: map[types.NamespacedName]string{},
 		suspended: map[types.NamespacedName]bool{}, unlimited: map[types.NamespacedName]bool{},
 		announced: map[types.NamespacedName]v1alpha1.PackageVariantStatus{}}
 	s.Objects = memory.NewObjects(s.log)
@@ -72,18 +81,18 @@ func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *
 	}
 	there := map[types.NamespacedName]bool{}
 	for i := range m.Sets {
-		set := m.Sets[i].DeepCopy()
-		if s.unlimited[objects.KeyOf(set)] = set.Spec.MaxDeletions == nil; set.Spec.MaxDeletions == nil {
-			set.Spec.MaxDeletions = new(intstr.FromInt32(int32(o.mostRemovals())))
+		there[objects.KeyOf(&m.Sets[i])] = true
+		s.addSet(o, &m.Sets[i], was)
+	}
+	for i := range m.Problems {
+		key := types.NamespacedName{Namespace: m.Problems[i].Namespace, Name: m.Problems[i].Name}
+		if m.Problems[i].GroupKind != setGroupKind || there[key] {
+			continue
 		}
-		before, known := was.Sets[objects.KeyOf(set)]
-		s.complete(setKind, set, &before.ObjectMeta)
-		if set.Status = before.Status; known && !equality.Semantic.DeepEqual(before.Spec, set.Spec) {
-			set.Generation++
+		there[key] = true
+		if before, known := was.Sets[key]; known {
+			s.addSet(o, &before, was)
 		}
-		there[objects.KeyOf(set)] = true
-		s.suspendBy(set)
-		s.Add(set)
 	}
 	for i := range m.Variants {
 		pv := m.Variants[i].DeepCopy()
@@ -93,7 +102,7 @@ func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *
 		if known && (before.DeletionTimestamp != nil || !equality.Semantic.DeepEqual(before.Spec, pv.Spec)) {
 			pv.Generation++
 		}
-		s.places[objects.KeyOf(pv)] = m.Place(v1alpha1.GroupVersion.WithKind(variantKind).GroupKind(), pv.Namespace, pv.Name)
+		s.places[objects.KeyOf(pv)] = m.Place(variantGroupKind, pv.Namespace, pv.Name)
 		s.Add(pv)
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(was.Variants), objects.CompareKeys) {
@@ -102,11 +111,51 @@ func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *
 		}
 		before := was.Variants[key]
 		pv := s.recall(&before)
-		if pv.DeletionTimestamp == nil && (before.Manifest || ownerIsGone(pv, there)) {
+		isKnown := m.ProblemOf(variantGroupKind, key.Namespace, key.Name) == nil
+		if isKnown && pv.DeletionTimestamp == nil && (before.Manifest || ownerIsGone(pv, there)) {
 			lost = append(lost, pv)
 		}
 	}
 	return s, lost
+}
+
+// addSet adds a set, which says what a manifest or what was recorded does.
+func (s *store) addSet(o *Options, from *v1alpha2.PackageVariantSet, was *State) {
+	set := from.DeepCopy()
+	if s.unlimited[objects.KeyOf(set)] = set.Spec.MaxDeletions == nil; set.Spec.MaxDeletions == nil {
+		set.Spec.MaxDeletions = new(intstr.FromInt32(int32(o.mostRemovals())))
+	}
+	before, known := was.Sets[objects.KeyOf(set)]
+	s.complete(setKind, set, &before.ObjectMeta)
+	if set.Status = before.Status; known && !equality.Semantic.DeepEqual(before.Spec, set.Spec) {
+		set.Generation++
+	}
+	s.suspendBy(set)
+	s.Add(set)
+}
+
+// problemOf returns why a variant stays as it is: the manifest of it, or of a set that has made it, is not taken. It
+// returns nil if it need not.
+func (s *store) problemOf(pv *v1alpha1.PackageVariant) error {
+	if err := s.of.ProblemOf(variantGroupKind, pv.Namespace, pv.Name); err != nil || s.places[objects.KeyOf(pv)] != "" {
+		return err
+	}
+	for _, ref := range pv.OwnerReferences {
+		if revision.RefersTo(ref, v1alpha2.PackageVariantSetKind) {
+			if err := s.of.ProblemOf(setGroupKind, pv.Namespace, ref.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Repositories implements objects.Sets. Nothing selects among them while the labels of one are not known.
+func (s *store) Repositories(ctx context.Context, namespace string) ([]objects.Repository, error) {
+	if err := s.of.Unselectable(revision.RepositoryKind.GroupKind(), namespace); err != nil {
+		return nil, err
+	}
+	return s.Objects.Repositories(ctx, namespace)
 }
 
 // recall adds a recorded variant that is in no manifest.

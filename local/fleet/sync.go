@@ -3,7 +3,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,10 +20,11 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/sets"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/functions/version"
-	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
 	"github.com/package-variants/package-variants/local/ledger"
+	"github.com/package-variants/package-variants/local/manifests"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -53,19 +53,23 @@ type syncer struct {
 	replaced map[ledger.Key]string
 	report   Report
 	happened events
+	// sharing are the Repositories whose place another one has, and why nothing is done in them.
+	sharing map[types.NamespacedName]string
 }
 
 // Sync brings the packages of a fleet to what its manifests ask for. The report is of all that was done, also beside
 // what failed. The error says why nothing could be done, or why the sync has stopped.
 func Sync(ctx context.Context, o Options) (*Report, error) {
-	f, err := Open(ctx, o)
-	if err != nil {
-		return nil, err
+	f, err := find(ctx, &o)
+	s := &syncer{Options: o, Fleet: f}
+	proceeds := false
+	if err == nil {
+		proceeds, err = s.begin(ctx)
 	}
-	s := newSyncer(f, o)
-	f.home.TryAgain()
-	proceeds, err := s.begin(ctx)
-	if err == nil && proceeds {
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if proceeds {
 		if err = s.run(ctx); err == nil {
 			s.conclude(ctx)
 		}
@@ -75,80 +79,51 @@ func Sync(ctx context.Context, o Options) (*Report, error) {
 	return &s.report, err
 }
 
-func newSyncer(f *Fleet, o Options) *syncer {
-	s := &syncer{Options: o, Fleet: f, errs: map[string]error{}, happened: events{}, refused: map[types.NamespacedName]bool{}}
-	f.store.created = s.resume
-	return s
-}
-
-// begin decides what may be done by how the manifests are related to those that were synced last. It reports whether
-// there is something to sync.
+// begin reads the manifests of the commit, and removes what they do not ask for any more. It reports whether there is
+// something to sync.
 func (s *syncer) begin(ctx context.Context) (bool, error) {
-	stands, err := s.stand(ctx)
+	files, err := s.where.committed()
 	if err != nil {
 		return false, err
 	}
-	if stands.late != "" && !s.Aside {
-		s.report.note("nothing was done: %s", stands.late)
+	unfit, err := s.unfit(ctx, s.Branch)
+	if err != nil {
+		return false, err
+	}
+	if unfit != "" {
+		s.report.note("nothing was done: %s", unfit)
 		return false, nil
 	}
-	unmerged, err := s.unmerged(ctx)
-	if err != nil {
+	s.contacts.all = true
+	s.report.Uncommitted = s.where.uncommitted(files)
+	if err := s.read(&s.Options, files); err != nil {
+		if errors.Is(err, manifests.ErrNone) && s.report.Uncommitted != "" {
+			err = errNoCommit{s.where.dir}
+		}
 		return false, err
 	}
-	s.contacts.all = s.Aside || unmerged == ""
-	stands.aside = cmp.Or(stands.aside, unmerged)
-	if err := s.start(ctx, stands.aside); err != nil {
-		return false, err
-	}
-	if s.store.keeps != "" && len(s.lost) == 0 && s.where.commit != "" {
-		s.report.note("what these manifests ask for is made, although %s", stands.aside)
-	}
-	return true, nil
+	s.home.TryAgain()
+	return true, s.start(ctx, "")
 }
 
-// start removes the variants that are lost, unless the commit does not count, for a reason.
-func (s *syncer) start(ctx context.Context, aside string) error {
+// start makes ready what is to be done, and removes the variants that are lost, unless something keeps them.
+func (s *syncer) start(ctx context.Context, keeps string) error {
+	s.errs, s.happened, s.refused = map[string]error{}, events{}, map[types.NamespacedName]bool{}
+	s.store.created = s.resume
 	s.state = newState()
-	s.state.Commit = s.where.commit
-	s.state.Addresses = slices.DeleteFunc(slices.Clone(s.addresses),
-		func(address string) bool { return isNotContacted(s.contacts.check(address)) })
-	if aside != "" && !s.Aside {
-		s.state.Commit = s.was.Commit
-		s.store.keeps = "nothing is removed, because " + aside + " (with --any-commit that counts)"
+	s.state.Commit, s.state.Addresses = s.where.commit, s.addresses
+	if keeps != "" {
+		s.store.keeps = "nothing is removed, because " + keeps
+	}
+	for i := range s.manifests.Problems {
+		s.report.Failures = append(s.report.Failures, s.manifests.Problems[i].Err.Error())
+	}
+	if n := len(s.manifests.Packages); n > 0 {
+		s.report.note("what is in these directories of %s is no manifest, because they have a Kptfile: %s", s.where.dir,
+			words.Some(s.manifests.Packages, ", "))
 	}
 	s.asleep()
 	return s.removeAll(ctx)
-}
-
-// stand compares the directory with the commit that was synced last.
-func (s *syncer) stand(ctx context.Context) (standing, error) {
-	if s.where.head == "" {
-		return standing{aside: s.where.dir + " is in no commit of a git repository"}, nil
-	}
-	history, err := s.where.history(ctx, s.origin)
-	if err != nil {
-		return standing{}, fmt.Errorf("%s: %w", s.where.dir, err)
-	}
-	return s.where.stand(ctx, history, s.was.Commit)
-}
-
-// unmerged says why the commit of the manifests does not count yet, unless it was synced already: it is not on the
-// default branch of its remote. It returns "" if it is, or if there is no such branch.
-func (s *syncer) unmerged(ctx context.Context) (string, error) {
-	if s.Aside || s.where.commit == "" || s.where.commit == s.was.Commit {
-		return "", nil
-	}
-	remote, err := s.origin(ctx)
-	if err != nil || remote == nil {
-		return "", err
-	}
-	ref, err := remote.Default(ctx)
-	if err != nil || ref == "" || before(ctx, remote, s.where.commit, git.Hash(ref)) {
-		return "", err
-	}
-	return fmt.Sprintf("the commit %.10s is not on %s, the default branch of %s", s.where.commit,
-		strings.TrimPrefix(ref, "refs/heads/"), remote.Address()), nil
 }
 
 // removeAll removes the variants that are lost. Those that own no package take nothing with them, and do not count.
@@ -169,8 +144,10 @@ func (s *syncer) removeAll(ctx context.Context) error {
 		return nil
 	}
 	if most := s.mostRemovals(); len(owning) > most {
-		return fmt.Errorf("%d variants are not in the manifests any more, which is more than %d, so nothing was done: %s. "+
-			"If they are to be removed, say --max-removals=%d", len(owning), most, strings.Join(owning, ", "), len(owning))
+		s.report.Failures = append(s.report.Failures, fmt.Sprintf("%d variants are not in the manifests any more, which is "+
+			"more than %d, so none of them is removed: %s. If they are to be removed, say --max-removals=%d", len(owning), most,
+			strings.Join(owning, ", "), len(owning)))
+		return nil
 	}
 	for _, pv := range s.lost {
 		if err := s.store.Delete(ctx, pv); err != nil {
@@ -258,6 +235,9 @@ func (s *syncer) reconcile(ctx context.Context) error {
 		seen, again := s.store.log.Version(), false
 		for _, set := range s.store.AllSets() {
 			key := objects.KeyOf(&set)
+			if s.manifests.ProblemOf(setGroupKind, key.Namespace, key.Name) != nil {
+				continue
+			}
 			wait, err := ofSets.Reconcile(ctx, key)
 			again = s.outcome(setKind+" "+key.String(), wait, err) || again
 		}

@@ -42,7 +42,7 @@ func Find(ctx context.Context, dir string) (*Checkout, error) {
 		return nil, fmt.Errorf("git rev-parse in %s answers %q", dir, out)
 	}
 	r := newRepository(lines[0])
-	r.address, r.own, r.sha256 = dir, true, lines[2] == "sha256"
+	r.address, r.own, r.checkedOut, r.sha256 = dir, true, true, lines[2] == "sha256"
 	return &Checkout{Repository: r, Root: lines[1], Path: strings.Trim(lines[3], "/")}, nil
 }
 

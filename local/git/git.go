@@ -64,6 +64,8 @@ type Repository struct {
 	cache string
 	// own says that the address is the user's, and not that of a manifest.
 	own bool
+	// checkedOut says that it is the repository in which somebody works, and no clone of the cache.
+	checkedOut bool
 
 	trees *lru.Cache
 
@@ -159,6 +161,10 @@ func (r *Repository) explain(ctx context.Context, err error) error {
 
 // damaged returns an error whose cause is the clone.
 func (r *Repository) damaged(err error) error {
+	if r.checkedOut {
+		return fmt.Errorf("the clone in %s lacks an object, as a clone with --filter does: clone it as a whole: %w",
+			r.Address(), err)
+	}
 	return fmt.Errorf("the clone of %s in %s is damaged, remove that directory, and it is cloned again: %w", r.Address(),
 		r.dir, err)
 }

@@ -172,11 +172,11 @@ func TestIsRefName(t *testing.T) {
 		"refs/heads//a", "refs/heads/a b", "refs/heads/a\tb", "refs/heads/a\x7fb", "refs/heads/a~b", "refs/heads/a^b", "refs/heads/a:b",
 		"refs/heads/a?b", "refs/heads/a*b", "refs/heads/a[b", "refs/heads/a\\b", "refs/heads/a@{b", "refs/heads/a\nb", "refs/heads/\u0085"} {
 		want := exec.CommandContext(t.Context(), "git", "check-ref-format", name).Run() == nil
-		if got := isRefName(name); got != want {
+		if got := IsRefName(name); got != want {
 			t.Errorf("%q: %v", name, got)
 		}
 	}
-	if isRefName("heads/a") || isRefName("") {
+	if IsRefName("heads/a") || IsRefName("") {
 		t.Error("a name that is not full is taken")
 	}
 }

@@ -83,7 +83,7 @@ func toPush(updates []Update, results []Result, atomic bool) (todo, all []*pushe
 			err = fmt.Errorf("%s is to be pushed twice", u.Ref)
 		case u.Old == u.New && (!atomic || u.New == ""):
 			p.settle(Pushed, "")
-		case !isRefName(u.Ref):
+		case !IsRefName(u.Ref):
 			p.settle(Refused, "git does not allow this name of a ref (git help check-ref-format)")
 		default:
 			todo = append(todo, p)

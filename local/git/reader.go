@@ -199,7 +199,10 @@ func (r *Repository) Size(h Hash) (int64, error) {
 		return int64(len(o.data)), nil
 	}
 	known, err := r.info(string(h))
-	return known.size, err
+	if err != nil {
+		return 0, r.damaged(err)
+	}
+	return known.size, nil
 }
 
 // read returns the data of an object of a kind, which is a commit, a tag or a tree.

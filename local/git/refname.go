@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// isRefName reports whether git takes a full name of a ref, by the rules of git check-ref-format.
-func isRefName(name string) bool {
+// IsRefName reports whether git takes a full name of a ref, by the rules of git check-ref-format.
+func IsRefName(name string) bool {
 	for component := range strings.SplitSeq(name, "/") {
 		if component == "" || strings.HasPrefix(component, ".") || strings.HasSuffix(component, ".lock") {
 			return false

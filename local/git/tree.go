@@ -12,13 +12,21 @@ import (
 )
 
 // FS returns the files below a tree. What is no file and no directory, such as a symbolic link or a submodule, is there
-// by its mode and cannot be read.
-func (r *Repository) FS(tree Hash) fs.FS { return &treeFS{r, tree} }
+// by its mode and cannot be read. Each directory is read once. It is for one goroutine.
+func (r *Repository) FS(tree Hash) fs.FS { return &treeFS{r, tree, map[string]*listing{}} }
 
 // treeFS implements fs.FS, fs.ReadDirFS and fs.StatFS.
 type treeFS struct {
 	in   *Repository
 	tree Hash
+	// known are the directories that were read, by their names.
+	known map[string]*listing
+}
+
+// listing is a directory.
+type listing struct {
+	entries []Entry
+	byName  map[string]int
 }
 
 // info is what a tree says of an entry. It implements fs.FileInfo and fs.DirEntry.
@@ -70,25 +78,44 @@ func (f *treeFS) find(verb, name string) (*info, error) {
 	if name == "." {
 		return &info{in: f, Entry: Entry{Mode: Directory, Name: ".", Hash: f.tree}}, nil
 	}
-	tree, err := f.in.TreeAt(f.tree, path.Dir(name))
-	if path.Dir(name) == "." {
-		tree, err = f.tree, nil
-	}
+	in, err := f.list(path.Dir(name))
 	if err != nil {
 		return nil, &fs.PathError{Op: verb, Path: name, Err: err}
 	}
-	if tree != "" {
-		entries, err := f.in.Tree(tree)
-		if err != nil {
-			return nil, &fs.PathError{Op: verb, Path: name, Err: err}
-		}
-		for _, e := range entries {
-			if e.Name == path.Base(name) {
-				return &info{in: f, Entry: e}, nil
-			}
-		}
+	i, there := in.byName[path.Base(name)]
+	if !there {
+		return nil, &fs.PathError{Op: verb, Path: name, Err: fs.ErrNotExist}
 	}
-	return nil, &fs.PathError{Op: verb, Path: name, Err: fs.ErrNotExist}
+	return &info{in: f, Entry: in.entries[i]}, nil
+}
+
+// list returns a directory.
+func (f *treeFS) list(name string) (*listing, error) {
+	if l := f.known[name]; l != nil {
+		return l, nil
+	}
+	tree := f.tree
+	if name != "." {
+		in, err := f.list(path.Dir(name))
+		if err != nil {
+			return nil, err
+		}
+		i, there := in.byName[path.Base(name)]
+		if !there || in.entries[i].Mode != Directory {
+			return nil, fs.ErrNotExist
+		}
+		tree = in.entries[i].Hash
+	}
+	entries, err := f.in.Tree(tree)
+	if err != nil {
+		return nil, err
+	}
+	l := &listing{entries, make(map[string]int, len(entries))}
+	for i, e := range entries {
+		l.byName[e.Name] = i
+	}
+	f.known[name] = l
+	return l, nil
 }
 
 // Stat implements fs.StatFS. A symbolic link is not followed.
@@ -109,12 +136,12 @@ func (f *treeFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !i.IsDir() {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fmt.Errorf("it is no directory")}
 	}
-	entries, err := f.in.Tree(i.Hash)
+	in, err := f.list(path.Clean(name))
 	if err != nil {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
 	}
-	out := make([]fs.DirEntry, len(entries))
-	for j, e := range entries {
+	out := make([]fs.DirEntry, len(in.entries))
+	for j, e := range in.entries {
 		out[j] = &info{in: f, Entry: e}
 	}
 	return out, nil

@@ -4,6 +4,7 @@ package home
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/engine/packages"
@@ -67,12 +68,20 @@ func (h *Home) BranchesOf(r *revision.Revision) Branches {
 	return in.branchesTo(p.ref())
 }
 
-// Addresses returns the addresses of the git repositories that could be read.
+// Addresses returns the addresses of the git repositories that could be read, with all packages there that variants
+// own.
 func (h *Home) Addresses() (all []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	inPart := map[string]bool{}
+	for k, e := range h.ledger {
+		if r := h.repositories[repositoryKey(k)]; r != nil && r.Problem != nil {
+			inPart[e.Place.Address] = true
+		}
+	}
 	for _, c := range h.clones {
-		if c.err == nil {
+		partly := slices.ContainsFunc(c.repositories, func(r *repository) bool { return inPart[r.located.Address] })
+		if c.err == nil && !partly {
 			all = append(all, c.address())
 		}
 	}

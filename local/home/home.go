@@ -114,6 +114,10 @@ func New(o Options) *Home {
 	}
 	byRemote, kept := map[string]*clone{}, newContents()
 	for _, r := range o.Repositories { // each is reached as its own manifest says
+		if r.Problem != nil {
+			h.repositories[key{r.Namespace, r.Name}] = &repository{Repository: r, clone: &clone{err: r.Problem}}
+			continue
+		}
 		if byRemote[r.Remote] == nil {
 			byRemote[r.Remote] = newClone(o.Cache, r.Remote, kept)
 			h.clones = append(h.clones, byRemote[r.Remote])

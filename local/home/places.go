@@ -45,7 +45,9 @@ func (h *Home) assign() {
 		h.before = now
 	}
 	for k, r := range h.repositories {
-		over[r.located] = append(over[r.located], k)
+		if r.Problem == nil { // otherwise its place is not known
+			over[r.located] = append(over[r.located], k)
+		}
 	}
 	holders := map[ledger.Place]*repository{}
 	for at, all := range over {

@@ -31,7 +31,7 @@ func Changed(a, b fs.FS) (names []string, err error) {
 // textsOf returns the texts of the files that Read would read.
 func textsOf(root fs.FS) (map[string]string, error) {
 	texts := map[string]string{}
-	names, _ := find(root, "") // what is not read, Read has told
+	names, _, _ := find(root, "") // what is not read, Read has told
 	for _, name := range names {
 		text, err := fs.ReadFile(root, name)
 		if err != nil {

@@ -3,10 +3,12 @@
 package manifests
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +17,9 @@ import (
 	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/bounds"
+	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/local/admission"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
@@ -29,9 +33,13 @@ type document struct {
 	line, before int
 }
 
-// split returns the documents of a YAML file, without those that have only comments.
+// byteOrderMark begins files of some editors.
+const byteOrderMark = "\ufeff"
+
+// split returns the documents of a YAML file, without those that have only comments. A document ends where the next one
+// begins, and at three dots.
 func split(text string) (all []document) {
-	if !strings.HasSuffix(text, "\n") {
+	if text = strings.TrimPrefix(text, byteOrderMark); !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
 	begins, offset, number := 0, 0, 0
@@ -48,6 +56,10 @@ func split(text string) (all []document) {
 		if rest, ok := strings.CutPrefix(line, "---"); ok && strings.TrimLeft(rest, " \t\r\n") != rest {
 			end(from)
 			begins, line = offset-len(rest), rest
+		} else if ok = strings.TrimRight(line, " \t\r\n") == "..."; ok {
+			end(from)
+			begins, line = offset, ""
+			current.before++
 		}
 		number++
 		if trimmed := strings.TrimSpace(line); current.line == 0 && trimmed != "" && !strings.HasPrefix(trimmed, "#") {
@@ -86,7 +98,7 @@ type repositoryManifest struct {
 // inYAML finds lines in what the parser of YAML says.
 var inYAML = regexp.MustCompile(`^yaml: (?:unmarshal errors:\n +)?(?:line (\d+): )?`)
 
-// add adds the object of a document.
+// add adds the object of a document. The error says that nothing is known of what it holds.
 func (m *Manifests) add(dir string, at place, d document) error {
 	if err := krm.CheckObject(d.text); err != nil {
 		return fmt.Errorf("%s: %w", at, err)
@@ -104,21 +116,21 @@ func (m *Manifests) add(dir string, at place, d document) error {
 	}
 	var object map[string]any
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &object); err != nil {
-		return notAnObject(at)
+		return nil //nolint:nilerr // a list or a value is no manifest
 	}
 	return m.addObject(dir, at, object)
 }
 
-func notAnObject(at place) error {
-	return fmt.Errorf("%s: it is no object, but a list or a value: begin it with apiVersion and kind, or move it "+
-		"elsewhere", at)
-}
-
-// addObject adds an object, or the items of a list.
+// addObject adds an object, or the items of a list. What is no manifest of ours and no object of another kind is left
+// alone. The error says that it is not known which object it is.
 func (m *Manifests) addObject(dir string, at place, object map[string]any) error {
 	o := &unstructured.Unstructured{Object: object}
+	isOurs := o.GroupVersionKind().Group == v1alpha1.GroupVersion.Group
 	if o.GetAPIVersion() == "" || o.GetKind() == "" {
-		return fmt.Errorf("%s: it is no object: apiVersion or kind is missing; move what is no manifest elsewhere", at)
+		if isOurs || o.GetAPIVersion() == "" && slices.Contains(ours[:2], o.GetKind()) {
+			return fmt.Errorf("%s: it is no object: apiVersion or kind is missing", at)
+		}
+		return nil
 	}
 	items, hasItems := o.Object["items"].([]any)
 	if o.GetKind() == "List" || hasItems && strings.HasSuffix(o.GetKind(), "List") {
@@ -126,30 +138,57 @@ func (m *Manifests) addObject(dir string, at place, object map[string]any) error
 		for i := 0; i < len(items) && !m.full(); i++ {
 			if object, ok := items[i].(map[string]any); ok {
 				problems = append(problems, m.addObject(dir, at, object))
-			} else {
-				problems = append(problems, notAnObject(at))
 			}
 		}
 		return errors.Join(problems...)
 	}
-	wrong := func(err error) error {
-		return fmt.Errorf("%s: %s %s: %w", at, o.GetKind(), o.GetName(), err)
+	if metadata, _ := o.Object["metadata"].(map[string]any); metadata["name"] == nil && !isOurs {
+		return nil
 	}
-	metadata, _ := o.Object["metadata"].(map[string]any)
-	if name, given := metadata["name"]; given {
-		if _, ok := name.(string); !ok {
-			return wrong(fmt.Errorf("metadata.name: YAML takes it for %v, which is no string: put it in quotes", name))
+	err := admission.CheckMetadata(o.Object, isOurs)
+	if isOurs {
+		if unknown := identifies(o, err); unknown != nil {
+			return saying(at, o, unknown)
 		}
+		o.SetNamespace(cmp.Or(o.GetNamespace(), defaultNamespace))
 	}
-	if o.GetName() == "" {
-		return wrong(errors.New("metadata.name: it is missing"))
+	return m.take(dir, at, o, err)
+}
+
+// saying returns an error about an object, with its place.
+func saying(at place, o *unstructured.Unstructured, err error) error {
+	return fmt.Errorf("%s: %s %s: %w", at, o.GetKind(), o.GetName(), err)
+}
+
+// identifies returns why it is not known which object of our group one is; nil if it is. The error is what is wrong with
+// its metadata.
+func identifies(o *unstructured.Unstructured, wrong error) error {
+	metadata, _ := o.Object["metadata"].(map[string]any)
+	_, isText := metadata["namespace"].(string)
+	switch {
+	case metadata["name"] == nil || metadata["name"] == "":
+		return errors.New("metadata.name: it is missing")
+	case o.GetName() == "" || !isText && metadata["namespace"] != nil:
+		return wrong
+	case !slices.Contains(ours, o.GetKind()):
+		return fmt.Errorf("kind: %s has no %s here, but %s", o.GetAPIVersion(), o.GetKind(), strings.Join(ours, ", "))
 	}
-	if err := m.decode(dir, at, o); err != nil {
-		return wrong(err)
+	return nil
+}
+
+// take adds an object of which it is known which one it is, or why it is not taken: what is wrong with its metadata, or
+// with the rest.
+func (m *Manifests) take(dir string, at place, o *unstructured.Unstructured, wrong error) error {
+	unlabeled := wrong != nil
+	if wrong == nil {
+		wrong = m.decode(dir, at, o)
+	}
+	if wrong != nil {
+		m.problem(o, saying(at, o, wrong), unlabeled)
 	}
 	id := identity{o.GroupVersionKind().GroupKind(), o.GetNamespace(), o.GetName()}
 	if other, ok := m.places[id]; ok {
-		return wrong(fmt.Errorf("it is in %s, too: remove one of them", other))
+		m.problem(o, saying(at, o, fmt.Errorf("it is in %s, too: remove one of them", other)), true)
 	}
 	m.places[id] = at
 	if m.full() {
@@ -159,7 +198,7 @@ func (m *Manifests) addObject(dir string, at place, object map[string]any) error
 	return nil
 }
 
-// decode decodes an object of a kind that is known here.
+// decode adds an object of a kind that is known here.
 func (m *Manifests) decode(dir string, at place, o *unstructured.Unstructured) error {
 	gvk := o.GroupVersionKind()
 	if gvk.Group != v1alpha1.GroupVersion.Group {
@@ -169,13 +208,10 @@ func (m *Manifests) decode(dir string, at place, o *unstructured.Unstructured) e
 	if err != nil {
 		return err
 	}
-	if o.GetNamespace() == "" {
-		o.SetNamespace(defaultNamespace)
-	}
 	switch gvk {
 	case v1alpha1.GroupVersion.WithKind("PackageVariant"):
 		pv := v1alpha1.PackageVariant{}
-		if err := strictly(data, &pv); err != nil {
+		if err := cmp.Or(strictly(data, &pv), pv.Spec.Validate(), admission.CheckSchema(o.Object)); err != nil {
 			return err
 		}
 		pv.Namespace, pv.Status = o.GetNamespace(), v1alpha1.PackageVariantStatus{}
@@ -183,6 +219,9 @@ func (m *Manifests) decode(dir string, at place, o *unstructured.Unstructured) e
 	case v1alpha2.GroupVersion.WithKind("PackageVariantSet"):
 		set := v1alpha2.PackageVariantSet{}
 		if err := strictly(data, &set); err != nil {
+			return err
+		}
+		if err := cmp.Or(expansion.Validate(&set, "spec"), admission.CheckSchema(o.Object)); err != nil {
 			return err
 		}
 		set.Namespace, set.Status = o.GetNamespace(), v1alpha2.PackageVariantSetStatus{}

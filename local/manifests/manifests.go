@@ -28,6 +28,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // defaultNamespace is that of what says none and has to have one.
@@ -42,6 +43,8 @@ type Repository struct {
 	CreateBranch bool
 	// relative is a relative address as one from the directory with the manifests; "" for any other.
 	relative string
+	// Problem says why its manifest is not taken. Then nothing else is known of it but some of its metadata.
+	Problem error
 }
 
 // Canonical returns the canonical address (revision.Canonical), in which a relative one is from the directory with the
@@ -55,9 +58,28 @@ type Manifests struct {
 	Sets         []v1alpha2.PackageVariantSet
 	// Objects are all objects, also those above.
 	Objects []*unstructured.Unstructured
+	// Problems are why objects are not taken, and not among those above.
+	Problems []Problem
+	// Packages are the directories below it that are kpt packages, whose files are no manifests.
+	Packages []string
 
 	places map[identity]place
+	// refused are why objects are not taken, unlabeled why the labels of some are not known, by kind and namespace; unread
+	// are the Repositories among them.
+	refused, unlabeled map[identity]error
+	unread             map[identity]Repository
 }
+
+// The kinds of manifests.
+var (
+	variantKind    = schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "PackageVariant"}
+	setKind        = schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: v1alpha2.PackageVariantSetKind}
+	repositoryKind = revision.RepositoryKind.GroupKind()
+	ours           = []string{variantKind.Kind, setKind.Kind, repositoryKind.Kind}
+)
+
+// ErrNone says that a directory has nothing of a fleet.
+var ErrNone = errors.New("no manifests")
 
 // identity is what no two objects share.
 type identity struct {
@@ -73,13 +95,16 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("%s, line %d", p.file, p.line) }
 
-// Read reads the YAML files of a directory and all below it. Root is the directory, and dir is what it is called: in
-// messages, and to find the git repositories whose addresses begin with a dot. What is hidden, and directories below
-// it that are kpt packages, are no manifests. The error has every problem of every file: with one, nothing is read.
-// What is beyond the bounds of a fleet is refused by its size, before it is read.
+// Read reads the YAML and JSON files of a directory and all below it. Root is the directory, and dir is what it is
+// called: in messages, and to find the git repositories whose addresses begin with a dot. What is hidden, and
+// directories below it that are kpt packages, are no manifests. What an API server would refuse is a problem of that
+// object. What leaves unknown what a file holds is an error: then nothing is read. What is beyond the bounds of a fleet
+// is refused by its size, before it is read.
 func Read(root fs.FS, dir string) (*Manifests, error) {
-	names, problems := find(root, dir)
-	m := &Manifests{places: map[identity]place{}}
+	m := &Manifests{places: map[identity]place{}, refused: map[identity]error{}, unlabeled: map[identity]error{},
+		unread: map[identity]Repository{}}
+	names, packages, problems := find(root, dir)
+	m.Packages = packages
 	for values := 0; len(names) > 0 && !m.full(); names = names[1:] {
 		text, err := fs.ReadFile(root, names[0])
 		if err == nil {
@@ -102,8 +127,9 @@ func Read(root fs.FS, dir string) (*Manifests, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	if len(m.Variants)+len(m.Sets)+len(m.Repositories) == 0 {
-		return nil, fmt.Errorf("%s has no manifests: no Repository, PackageVariantSet or PackageVariant in a YAML file", dir)
+	m.drop()
+	if len(m.Variants)+len(m.Sets)+len(m.Repositories)+len(m.Problems) == 0 {
+		return nil, fmt.Errorf("%s has %w: no Repository, PackageVariantSet or PackageVariant in a YAML file", dir, ErrNone)
 	}
 	m.sort()
 	return m, nil
@@ -121,9 +147,9 @@ func tooMuch(dir string, n int, of string, most int) error {
 		most, of)
 }
 
-// find returns the YAML files of a directory and all below it, in order, without those that are not read, and why they
-// are not.
-func find(root fs.FS, dir string) (names []string, problems []error) {
+// find returns the YAML and JSON files of a directory and all below it, in order, without those that are not read, and
+// why they are not; and the directories that are packages.
+func find(root fs.FS, dir string) (names, packages []string, problems []error) {
 	entries, size := 0, int64(0)
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		if entries++; err == nil {
@@ -134,36 +160,48 @@ func find(root fs.FS, dir string) (names []string, problems []error) {
 			return err
 		case name == ".":
 			return nil
-		case strings.HasPrefix(entry.Name(), "."), entry.IsDir() && isPackage(root, name):
+		case strings.HasPrefix(entry.Name(), "."):
 			return leftOut(entry)
-		case entry.Type()&fs.ModeSymlink != 0:
-			problems = append(problems, link(root, name))
-			return nil
-		case entry.IsDir() || !isYAML(name):
-			return nil
-		case !entry.Type().IsRegular():
-			problems = append(problems, fmt.Errorf("%s is a device or a pipe: put a file there", name))
+		case entry.IsDir() && has(root, name, "Kptfile"):
+			packages = append(packages, name)
+			return fs.SkipDir
+		case entry.Type()&(fs.ModeSymlink|fs.ModeIrregular) != 0 || entry.IsDir() && has(root, name, ".git"):
+			problems = append(problems, elsewhere(entry, name))
+			return leftOut(entry)
+		case entry.IsDir() || !isManifest(name):
 			return nil
 		}
-		info, err := entry.Info()
-		if err != nil {
+		bytes, problem, err := sizeOf(entry, name)
+		if problem != nil || err != nil {
+			problems = append(problems, problem)
 			return err
 		}
-		if info.Size() > bounds.ObjectBytes {
-			problems = append(problems, fmt.Errorf("%s has %d bytes, and may have %d: split it, or move it elsewhere", name,
-				info.Size(), bounds.ObjectBytes))
-			return nil
-		}
-		names, size = append(names, name), size+info.Size()
+		names, size = append(names, name), size+bytes
 		return tooMuch(dir, int(size), "bytes in its YAML files", bounds.FleetBytes)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("there is no directory %s", dir)
 	}
 	if err != nil {
-		return nil, append(problems, err)
+		return nil, nil, append(problems, err)
 	}
-	return names, problems
+	return names, packages, problems
+}
+
+// sizeOf returns the size of a file, or why it is not read.
+func sizeOf(entry fs.DirEntry, name string) (size int64, problem, err error) {
+	if !entry.Type().IsRegular() {
+		return 0, fmt.Errorf("%s is a device or a pipe: put a file there", name), nil
+	}
+	info, err := entry.Info()
+	if err != nil {
+		return 0, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if info.Size() > bounds.ObjectBytes {
+		problem = fmt.Errorf("%s has %d bytes, and may have %d: split it, or move it elsewhere", name, info.Size(),
+			bounds.ObjectBytes)
+	}
+	return info.Size(), problem, nil
 }
 
 // leftOut returns what has a walk go on without an entry.
@@ -174,21 +212,22 @@ func leftOut(entry fs.DirEntry) error {
 	return nil
 }
 
-func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)) }
-
-// link returns the error for a link to what would be read; nil for another one.
-func link(root fs.FS, name string) error {
-	if info, err := fs.Stat(root, name); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a link: put the directory itself there", name)
-	}
-	if isYAML(name) {
-		return fmt.Errorf("%s is a link: put the file itself there", name)
-	}
-	return nil
+func isManifest(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
 }
 
-func isPackage(root fs.FS, dir string) bool {
-	_, err := fs.Stat(root, path.Join(dir, "Kptfile"))
+// elsewhere returns the error for an entry whose content is elsewhere: a symbolic link, or a submodule.
+func elsewhere(entry fs.DirEntry, name string) error {
+	what := "submodule"
+	if entry.Type()&fs.ModeSymlink != 0 {
+		what = "symbolic link"
+	}
+	return fmt.Errorf("%s is a %s, which is not followed: put the file or the directory itself there", name, what)
+}
+
+// has reports whether there is an entry in a directory.
+func has(root fs.FS, dir, name string) bool {
+	_, err := fs.Stat(root, path.Join(dir, name))
 	return err == nil
 }
 
@@ -211,8 +250,14 @@ func (m *Manifests) Place(gk schema.GroupKind, namespace, name string) string {
 	return ""
 }
 
+// source has the objects of manifests. What has a problem, or may be what has one, is not read.
+type source struct {
+	*objects.Static
+	of *Manifests
+}
+
 // Source returns the objects that may be injected into packages or select variants: all of them.
-func (m *Manifests) Source() *objects.Static {
+func (m *Manifests) Source() objects.Source {
 	of := func(kind objects.Kind) (all []*unstructured.Unstructured) {
 		for _, o := range m.Objects {
 			if o.GetAPIVersion() == kind.APIVersion && o.GetKind() == kind.Kind &&
@@ -238,7 +283,32 @@ func (m *Manifests) Source() *objects.Static {
 		}
 		return nil, nil
 	}
-	return objects.NewStatic(list, get)
+	return &source{objects.NewStatic(list, get), m}
+}
+
+// Use implements objects.Source.
+func (s *source) Use(ctx context.Context, user types.NamespacedName, references []objects.Reference) error {
+	for _, r := range references {
+		gk := schema.FromAPIVersionAndKind(r.APIVersion, r.Kind.Kind).GroupKind()
+		if r.Name == "" {
+			if err := s.of.Unselectable(gk, r.Namespace); err != nil {
+				return err
+			}
+		}
+		for _, namespace := range []string{r.Namespace, ""} {
+			for _, name := range []string{r.Name, ""} {
+				if err := s.of.ProblemOf(gk, namespace, name); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return s.Static.Use(ctx, user, references)
+}
+
+// Add implements objects.Source.
+func (s *source) Add(ctx context.Context, user types.NamespacedName, references []objects.Reference) error {
+	return s.Use(ctx, user, references)
 }
 
 // versionOf identifies the content of an object.
@@ -262,6 +332,12 @@ func repositoryOf(dir string, at place, r *repositoryManifest) (Repository, erro
 	}
 	if err := git.CheckAddress(spec.Repo); err != nil {
 		return Repository{}, fmt.Errorf("spec.git.repo: %w", err)
+	}
+	for _, part := range [][2]string{{"directory", spec.Directory}, {"branch", spec.Branch}} {
+		if name := strings.Trim(part[1], "/"); name != "" && !git.IsRefName("refs/heads/"+name) {
+			return Repository{}, fmt.Errorf("spec.git.%s: it is %q, which git takes for no part of the name of a branch: "+
+				"rename it", part[0], name)
+		}
 	}
 	out := Repository{Remote: spec.Repo, CreateBranch: spec.CreateBranch, Repository: objects.Repository{
 		ObjectMeta: r.ObjectMeta, Repository: revision.Repository{Ready: true, Deployment: r.Spec.Deployment,

@@ -140,7 +140,7 @@ func summary(plan *plans.Plan) string {
 	return out + "."
 }
 
-// notes say what is not predicted.
+// notes say what fails beside sets and variants, and what is not predicted.
 func notes(plan *plans.Plan) []string {
 	var functions []string
 	for i := range plan.Variants {
@@ -148,7 +148,7 @@ func notes(plan *plans.Plan) []string {
 	}
 	slices.Sort(functions)
 	functions = slices.Compact(functions)
-	out := slices.Clone(plan.Notes)
+	out := slices.Concat(plan.Failures, plan.Notes)
 	if len(functions) > 0 {
 		out = append(out, "Porch runs the pipelines of the packages when it saves them, and what these functions change is "+
 			"not in this plan: "+strings.Join(functions, ", ")+"; --render runs them")
