@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package yamledit
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+const tagMerge = "!!merge"
+
+// properties returns the anchor and the tag of a collection as they are written; "" without them.
+func properties(n *yaml.Node) string {
+	var out []string
+	if n.Anchor != "" {
+		out = append(out, "&"+n.Anchor)
+	}
+	if tag := n.ShortTag(); n.Style&yaml.TaggedStyle != 0 || isCollection(n) && !strings.HasPrefix(tag, "!!") {
+		out = append(out, tag)
+	}
+	return strings.Join(out, " ")
+}
+
+// inline returns the text of a leaf without its comment: its first line is for the line of the key or dash that begins
+// in a column, and further ones are indented. The lines of a literal block begin in the column of those of o, if it is
+// one.
+func (w *writer) inline(o *entry, n *yaml.Node, column int) string {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		return "*" + n.Value
+	case isCollection(n) && len(within(n)) > len(comments(n.LineComment)):
+		return indented(w.encoded(n), column)
+	case isCollection(n):
+		return w.inFlow(n, "")
+	case strings.Contains(n.Value, "\n") && n.Style&^yaml.LiteralStyle == 0 && n.Anchor == "" || n.Style == yaml.LiteralStyle:
+		indent := 0
+		if o != nil && strings.HasPrefix(w.text[o.from:], "|") {
+			_, indent = blockEnd(w.text, o.from, column)
+		}
+		if text, ok := literal(n.Value, cmp.Or(indent, column+w.layout.step())); ok {
+			return text
+		}
+	}
+	text := w.encoded(n)
+	if strings.Contains(text, "\n") && !reads("k: "+text, n.Value) {
+		quoted := *n
+		quoted.Style = yaml.DoubleQuotedStyle
+		text = w.encoded(&quoted)
+	}
+	return indented(text, column)
+}
+
+func indented(text string, column int) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines[1:] {
+		if l != "" {
+			lines[i+1] = spaces(column) + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// reads reports whether a map in a text is read with a string as its one value.
+func reads(text, value string) bool {
+	var root yaml.Node
+	err := yaml.Unmarshal([]byte(text), &root)
+	return err == nil && len(root.Content) == 1 && len(root.Content[0].Content) == 2 &&
+		root.Content[0].Content[1].Value == value && root.Content[0].Content[1].ShortTag() == yaml.NodeTagString
+}
+
+// encoded returns a value as the encoder writes it behind a key.
+func (w *writer) encoded(n *yaml.Node) string {
+	const key = "k"
+	text := w.encode(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: key}, bare(n)}})
+	return strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(text, key+":"), "\n"), " ")
+}
+
+func (w *writer) encode(n *yaml.Node) string {
+	var out bytes.Buffer
+	if err := yaml.NewEncoder(&out).Encode(n); err != nil {
+		w.failed = true
+	}
+	return out.String()
+}
+
+// keyText returns the text of a key; a dash for an element, which has no key.
+func (w *writer) keyText(key *yaml.Node) string {
+	if key == nil {
+		return "-"
+	}
+	c := bare(key)
+	text := w.encode(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{c, {Kind: yaml.ScalarNode, Value: "v"}}})
+	text, simple := strings.CutSuffix(text, ": v\n")
+	w.failed = w.failed || !simple || strings.HasPrefix(text, "?")
+	return text
+}
+
+// inFlow returns the text of a value within flow style. In JSON of several lines, its entries have lines of their own
+// below the given beginning of a line; "" stands for one line.
+func (w *writer) inFlow(n *yaml.Node, line string) string {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		return "*" + n.Value
+	case n.Kind == yaml.ScalarNode && w.json:
+		text, err := scalarJSON(n)
+		w.failed = w.failed || err != nil
+		return text
+	case n.Kind == yaml.ScalarNode && isEmptyScalar(n) && n.ShortTag() == yaml.NodeTagNull:
+		return strings.TrimPrefix(properties(n)+" null", " ")
+	case n.Kind == yaml.ScalarNode:
+		c := *n
+		if strings.Contains(c.Value, "\n") {
+			c.Style = yaml.DoubleQuotedStyle
+		}
+		text := w.encoded(&yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: []*yaml.Node{bare(&c)}})
+		return strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	}
+	inner, first, separator, last := "", "", ", ", ""
+	if line != "" && len(n.Content) > 0 {
+		inner = line + w.layout.indent
+		first, separator, last = inner, ","+inner, line
+	}
+	var entries []string
+	for _, p := range pairs(n) {
+		entries = append(entries, w.flowEntry(p, inner))
+	}
+	brackets := [...]string{1: "[]", 2: "{}"}[stepOf(n)]
+	text := brackets[:1] + first + strings.Join(entries, separator) + last + brackets[1:]
+	return strings.TrimPrefix(properties(n)+" "+text, " ")
+}
+
+func bare(n *yaml.Node) *yaml.Node {
+	c := *n
+	c.HeadComment, c.LineComment, c.FootComment = "", "", ""
+	if c.Tag == tagMerge { // the encoder would write it
+		c.Tag = ""
+	}
+	return &c
+}
+
+// flowEntry returns the text of an entry within flow style.
+func (w *writer) flowEntry(p pair, line string) string {
+	if p.key == nil {
+		return w.inFlow(p.value, line)
+	}
+	if p.key.Kind != yaml.ScalarNode {
+		w.failed = true
+	}
+	return w.inFlow(p.key, "") + ": " + w.inFlow(p.value, line)
+}
+
+// literal returns a text as a literal block whose lines are indented to a column; false if it cannot be one.
+func literal(value string, column int) (string, bool) {
+	body, header := strings.TrimRight(value, "\n"), "|"
+	switch len(value) - len(body) {
+	case 0:
+		header += "-"
+	case 1:
+	default:
+		header += "+"
+	}
+	if body == "" || strings.ContainsFunc(value, func(r rune) bool {
+		return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == '\ufffd'
+	}) {
+		return "", false
+	}
+	if start := strings.TrimLeft(body, "\n"); start[0] == ' ' || start[0] == '\t' || start != body {
+		return "", false
+	}
+	return header + strings.TrimSuffix(indented("\n"+value, column), "\n"), true
+}
