@@ -3,6 +3,7 @@
 package yamledit
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -29,7 +30,7 @@ func (w *writer) gap(o *entry, p pair, c *collection, column int) {
 		before = gapLines(w.text, o.before, start)
 	}
 	if inner := w.inner(o); len(inner) > 0 && w.keeps(o, p) && !w.forced[p.value] {
-		wanted = said(wanted)
+		wanted = slices.DeleteFunc(slices.Clone(wanted), func(n note) bool { return n.text == "" })
 		wanted = wanted[:max(0, len(wanted)-len(inner))]
 	}
 	w.lay(after, before, wanted, column)
@@ -48,34 +49,46 @@ func (w *writer) isSpaced(c *collection) bool {
 // lay writes the comments of a gap as they are to be. Of the lines before an entry the comments stay that are wanted,
 // and all else; of those after the entry before, only the comments that are wanted, with what is between them. It
 // returns the offset behind the last comment of the latter.
-func (w *writer) lay(after, before []line, wanted []string, column int) (used int) {
-	lines := append(append([]line(nil), after...), before...)
-	at := map[int]int{}
+func (w *writer) lay(after, before []line, wanted []note, column int) (used int) {
+	lines := slices.Concat(after, before)
+	stays := map[int]int{} // the line of each wanted comment that is there
+	at := slices.Repeat([]int{-1}, len(lines))
 	end := 0 // of what stays of the lines after
 	for _, m := range common(len(wanted), len(lines), func(i, j int) bool {
-		return wanted[i] != "" && wanted[i] == lines[j].comment
+		return wanted[i].text != "" && wanted[i].text == lines[j].comment
 	}) {
-		at[m[1]] = m[0]
+		stays[m[0]], at[m[1]] = m[1], m[0]
 		if m[1] < len(after) {
 			end, used = m[1]+1, lines[m[1]].to
 		}
 	}
 	next, gone, blank := 0, false, false
+	fresh := func(last bool) { // the wanted comments that are not there, up to the next one that is
+		from := next
+		for _, there := stays[next]; next < len(wanted) && !there; _, there = stays[next] {
+			next++
+		}
+		w.notes(wanted[from:next], column, last)
+	}
 	for j, l := range lines {
-		i, stays := at[j]
 		isBlank := strings.TrimSpace(w.text[l.from:l.to]) == ""
 		switch {
-		case stays:
-			w.newComments(wanted[next:i], column)
-			next = i + 1
+		case at[j] >= 0:
+			fresh(false)
+			next++
 			w.copy(l.from, l.to)
 		case j >= end && j < len(after):
 			continue
 		case l.comment != "" && w.known[l.comment]:
-			gone = true
-			if strings.HasPrefix(w.text[l.from:], "---") {
-				w.put("---\n")
+			if gone = true; strings.HasPrefix(w.text[l.from:], "---") {
+				text := "---"
+				if _, there := stays[next]; next < len(wanted) && !there {
+					text += " " + wanted[next].text
+					next++
+				}
+				w.put(text + "\n")
 			}
+			fresh(false)
 			continue
 		case isBlank && blank && gone:
 			continue
@@ -84,19 +97,27 @@ func (w *writer) lay(after, before []line, wanted []string, column int) (used in
 		}
 		blank = isBlank
 	}
-	w.newComments(wanted[next:], column)
+	fresh(true)
 	return used
 }
 
-// newComments writes comments in lines of their own.
-func (w *writer) newComments(texts []string, column int) {
-	for len(texts) > 0 && texts[0] == "" {
-		texts = texts[1:]
+// notes writes comments in lines of their own, with the empty lines between them; those at the end only at the end of a
+// gap.
+func (w *writer) notes(notes []note, column int, last bool) {
+	for len(notes) > 0 && notes[0].text == "" {
+		notes = notes[1:]
 	}
-	for _, text := range texts {
-		if text != "" {
-			text = spaces(column) + text
+	for !last && len(notes) > 0 && notes[len(notes)-1].text == "" {
+		notes = notes[:len(notes)-1]
+	}
+	for _, n := range notes {
+		switch of, known := w.columns[n.of]; {
+		case n.text == "":
+			w.put("\n")
+		case known:
+			w.put(spaces(of) + n.text + "\n")
+		default:
+			w.put(spaces(column) + n.text + "\n")
 		}
-		w.put(text + "\n")
 	}
 }

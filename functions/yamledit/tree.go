@@ -17,7 +17,7 @@ type tree struct {
 	// leaves are what stands on a line of its own: a scalar or a collection in one line, with its key, or else the key.
 	leaves []leaf
 	// after are the lines of the comments behind the last leaf.
-	after []string
+	after []note
 	// first and last are the leaves of an entry, by its value: first is one of it, last is behind it.
 	first, last map[*yaml.Node]int
 	// parent is the value that a value is in.
@@ -27,8 +27,15 @@ type tree struct {
 
 // leaf has the comments of a leaf: the lines between the leaf before and this one, and the comments on its line.
 type leaf struct {
-	value        *yaml.Node
-	before, line []string
+	value  *yaml.Node
+	before []note
+	line   []string
+}
+
+// note is a line of a comment, empty between two comments; of is the value below which it stands, if any.
+type note struct {
+	text string
+	of   *yaml.Node
 }
 
 func newTree(document *yaml.Node) *tree {
@@ -36,14 +43,14 @@ func newTree(document *yaml.Node) *tree {
 		document: document, sums: map[*yaml.Node]uint64{}, parent: map[*yaml.Node]*yaml.Node{},
 		first: map[*yaml.Node]int{}, last: map[*yaml.Node]int{},
 	}
-	if t.note(document.HeadComment); len(t.after) > 0 {
-		t.after = append(t.after, "")
+	if t.note(document.HeadComment, nil); len(t.after) > 0 {
+		t.after = append(t.after, note{})
 	}
 	t.entry(nil, document.Content[0])
 	if len(t.after) > 0 && document.FootComment != "" {
-		t.after = append(t.after, "")
+		t.after = append(t.after, note{})
 	}
-	t.note(document.FootComment)
+	t.note(document.FootComment, nil)
 	return t
 }
 
@@ -57,14 +64,14 @@ func copied(n *yaml.Node) *yaml.Node {
 	return &c
 }
 
-// note notes the comments before the next leaf.
-func (t *tree) note(comment string) {
+// note notes the comments before the next leaf; of is the value below which they stand.
+func (t *tree) note(comment string, of *yaml.Node) {
 	if comment == "" {
 		return
 	}
 	for text := range strings.SplitSeq(strings.TrimSpace(comment), "\n") {
 		if text = strings.TrimSpace(text); text != "" || len(t.after) > 0 {
-			t.after = append(t.after, text)
+			t.after = append(t.after, note{text, of})
 		}
 	}
 }
@@ -84,26 +91,26 @@ func (t *tree) entry(key, value *yaml.Node) {
 	l := leaf{value: value}
 	foot := ""
 	if key != nil {
-		t.note(key.HeadComment)
+		t.note(key.HeadComment, nil)
 		l.line, foot = comments(key.LineComment), key.FootComment
 	}
 	switch {
 	case !isBlock(value):
-		t.note(value.HeadComment)
+		t.note(value.HeadComment, nil)
 		l.line = append(l.line, within(value)...)
 		t.leaf(l)
 	case key != nil:
 		l.line = append(l.line, comments(value.LineComment)...)
 		t.leaf(l)
-		t.note(value.HeadComment)
+		t.note(value.HeadComment, nil)
 		t.children(value)
 	default:
-		t.note(value.HeadComment)
-		t.note(value.LineComment)
+		t.note(value.HeadComment, nil)
+		t.note(value.LineComment, nil)
 		t.children(value)
 	}
-	t.note(value.FootComment)
-	t.note(foot)
+	t.note(value.FootComment, value)
+	t.note(foot, value)
 	t.last[value] = len(t.leaves)
 }
 
@@ -162,12 +169,18 @@ func within(n *yaml.Node) []string {
 }
 
 // said returns the lines of a gap's comments without the empty ones.
-func said(lines []string) []string {
-	return slices.DeleteFunc(slices.Clone(lines), func(text string) bool { return text == "" })
+func said(notes []note) []string {
+	var out []string
+	for _, n := range notes {
+		if n.text != "" {
+			out = append(out, n.text)
+		}
+	}
+	return out
 }
 
 // beforeLeaf returns the lines between a leaf and the one before.
-func (t *tree) beforeLeaf(i int) []string {
+func (t *tree) beforeLeaf(i int) []note {
 	if i < len(t.leaves) {
 		return t.leaves[i].before
 	}

@@ -22,6 +22,8 @@ type writer struct {
 	edited []*yaml.Node
 	// known are the comments that were read.
 	known map[string]bool
+	// columns are those of the entries that are written, by their values.
+	columns map[*yaml.Node]int
 
 	pieces []piece
 	// at is the offset up to which the text is written or left out; -1 inside an entry that is written as a new one.
@@ -77,6 +79,7 @@ func (w *writer) block(c *collection, n *yaml.Node, column int, inline bool) {
 		was = align(w.old, w.new, c, n)
 	}
 	for i, p := range entries {
+		w.columns[p.value] = column
 		if i > 0 || !inline {
 			w.gap(was[i], p, c, column)
 			w.put(spaces(column))

@@ -90,8 +90,8 @@ type edit struct {
 func (d edit) proven() (Result, error) {
 	known := map[string]bool{}
 	for i := range len(d.old.leaves) + 1 {
-		for _, text := range d.old.beforeLeaf(i) {
-			known[text] = true
+		for _, n := range d.old.beforeLeaf(i) {
+			known[n.text] = true
 		}
 	}
 	l := layoutOf(d.collections)
@@ -102,7 +102,7 @@ func (d edit) proven() (Result, error) {
 	forced := map[*yaml.Node]bool{}
 	for range maxTries {
 		w := &writer{text: d.src.text, collections: d.collections, root: d.root, old: d.old, new: d.new, layout: l,
-			json: d.json, forced: forced, known: known}
+			json: d.json, forced: forced, known: known, columns: map[*yaml.Node]int{}}
 		if !w.document() {
 			break
 		}

@@ -49,7 +49,7 @@ func TestDocument(t *testing.T) {
 		"a comment before":          {"a: 1\n\n# on b\nb: 2\n", "a: 1\n# of b\n# two\nb: 2\n", "a: 1\n\n# of b\n# two\nb: 2\n"},
 		"a comment before, removed": {"# on a\na: 1\n\n# on b\n\nb: 2\n", "a: 1\nb: 2\n", "a: 1\n\nb: 2\n"},
 		"a license":                 {"a: 1\n", "# c\n\na: 1\n", "# c\n\na: 1\n"},
-		"the separator's comment":   {"--- # c\na: 1\n", "# d\na: 1\n", "---\n# d\na: 1\n"},
+		"the separator's comment":   {"--- # c\na: 1\n", "# d\na: 1\n", "--- # d\na: 1\n"},
 		"behind the separator":      {"--- # c\n# d\na: 1\n# e\n\n# f\n", "# c\n# d\na: 2\n# e\n\n# f\n", "--- # c\n# d\na: 2\n# e\n\n# f\n"},
 		"a new entry": {"a: 1 # a\n# foot of a\n\n# on c\nc: 3\n", "a: 1 # a\n# foot of a\n\nb: 2\n# on c\nc: 3\n",
 			"a: 1 # a\n# foot of a\nb: 2\n\n# on c\nc: 3\n"},

@@ -221,20 +221,10 @@ func separator(text string) (line, rest string) {
 	return line + "\n", rest
 }
 
-// encode returns the text of a document node: JSON if the text that it replaces is, and else YAML with lists indented
-// as there.
-func encode(root *yaml.Node, before string) (string, error) {
-	if isJSON(before) {
-		return encodeJSON(root.Content[0], before)
-	}
-	root = withoutMergeTags(root)
-	style := yaml.SequenceIndentStyle(yaml.DeriveSeqIndentStyle(before))
+// encode returns the text of a node that has none.
+func encode(n *yaml.Node) (string, error) {
 	var out bytes.Buffer
-	enc := yaml.NewEncoderWithOptions(&out, &yaml.EncoderOptions{SeqIndent: style})
-	if err := enc.Encode(root); err != nil {
-		return "", err
-	}
-	err := enc.Close()
+	err := yaml.NewEncoder(&out).Encode(withoutMergeTags(n))
 	return out.String(), err
 }
 

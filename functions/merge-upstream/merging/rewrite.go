@@ -49,14 +49,13 @@ func atTop(text, header string) string {
 
 // rewritten returns the text of a resource in a file that the merge changes, with the separator that it has there.
 func (r result) rewritten() string {
-	switch {
-	case r.outcome == keep:
+	switch r.outcome {
+	case keep:
 		return r.local.text
-	case r.local == nil || r.moved():
-		return terminated(r.body())
+	case changed:
+		return terminated(r.text)
 	}
-	line, _ := separator(r.local.text)
-	return line + terminated(r.body())
+	return terminated(r.takenText())
 }
 
 // layout returns the text above the first resource of the file, that resource, and the text after each resource. The
