@@ -22,9 +22,13 @@ func (w *writer) flow(o *entry, n *yaml.Node) bool {
 		return false
 	}
 	w.copy(o.from, c.entries[0].start)
+	like := c.entries[min(1, len(c.entries)-1)] // what a new entry is separated like
 	for i, p := range entries {
-		line := w.between(c, was[i], i)
 		e := was[i]
+		line := w.between(c, e, like, i)
+		if e != nil && e != c.entries[0] {
+			like = e
+		}
 		if e == nil {
 			w.put(w.flowEntry(p, line))
 			continue
@@ -66,16 +70,16 @@ func (w *writer) value(o *entry, n *yaml.Node, line string) bool {
 	return true
 }
 
-// between writes what separates an entry in flow style, the i-th, from the one before, and returns what begins its
-// line if the entries have lines of their own, else "".
-func (w *writer) between(c *collection, e *entry, i int) (line string) {
+// between writes what separates an entry in flow style, the i-th, from the one before, as another one is if it is new,
+// and returns what begins its line if the entries have lines of their own, else "".
+func (w *writer) between(c *collection, e, like *entry, i int) (line string) {
 	first := w.text[c.open:c.entries[0].start]
 	separator := "," + first
 	if first == "" || first == " " {
 		separator = ", "
 	}
-	if len(c.entries) > 1 {
-		separator = w.text[c.entries[1].before:c.entries[1].start]
+	if like != c.entries[0] {
+		separator = w.text[like.before:like.start]
 	}
 	switch {
 	case i == 0:

@@ -14,6 +14,7 @@ import (
 	"github.com/package-variants/package-variants/functions/bounds"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+	"github.com/package-variants/package-variants/functions/yamledit"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -131,7 +132,7 @@ func parse(name, text string) (docs []*document, why string) {
 		return nil, noResources
 	}
 	resources := 0
-	for _, segment := range split(text) {
+	for _, segment := range yamledit.Split(text) {
 		var root yaml.Node
 		if err := yaml.Unmarshal([]byte(segment), &root); err != nil {
 			return nil, "it is not YAML"
@@ -188,31 +189,10 @@ func ambiguous(docs []*document) (why string) {
 	return ""
 }
 
-// split cuts a text before each line that separates documents.
-func split(text string) []string {
-	var segments []string
-	start := 0
-	for at := 0; at < len(text); {
-		end := strings.IndexByte(text[at:], '\n')
-		if end < 0 {
-			end = len(text) - at - 1
-		}
-		if at > start && isSeparator(strings.TrimRight(text[at:at+end+1], "\n")) {
-			segments, start = append(segments, text[start:at]), at
-		}
-		at += end + 1
-	}
-	return append(segments, text[start:])
-}
-
-func isSeparator(line string) bool {
-	return line == "---" || strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "---\t")
-}
-
 // separator returns the separating line with which a document's text begins, if it holds nothing else, and the rest.
 func separator(text string) (line, rest string) {
 	line, rest, _ = strings.Cut(text, "\n")
-	if !isSeparator(line) {
+	if !yamledit.IsSeparator(line) {
 		return "", text
 	}
 	if after := strings.TrimSpace(line[3:]); after != "" && !strings.HasPrefix(after, "#") {

@@ -5,6 +5,8 @@ package merging
 import (
 	"regexp"
 	"strings"
+
+	"github.com/package-variants/package-variants/functions/yamledit"
 )
 
 // rewritten returns the text of a file that the merge changes. Documents without a resource, such as a comment between
@@ -22,7 +24,7 @@ func (a *assembly) rewritten() string {
 			text = line + strings.TrimPrefix(rest, header)
 		}
 		switch {
-		case i > 0 && !isSeparator(firstLine(text)):
+		case i > 0 && !yamledit.IsSeparator(firstLine(text)):
 			text = "---\n" + text
 		case i == 0 && out == "" && r.local != first:
 			text = atTop(text, header)
