@@ -26,12 +26,12 @@ func align(old, new *tree, was *collection, n *yaml.Node) []*entry {
 	a := &alignment{old: old, new: new, was: was.entries, is: pairs(n)}
 	a.of, a.used = slices.Repeat([]int{-1}, len(a.is)), make([]bool, len(a.was))
 	if n.Kind == yaml.MappingNode {
-		a.byName(func(key, _ *yaml.Node) string { return string(rune(key.Kind)) + key.Value })
+		a.by(func(_ *tree, key, _ *yaml.Node) any { return [2]any{key.Kind, key.Value} })
 		a.renamed()
 	} else {
 		a.stayed()
-		a.moved()
-		a.byName(func(_, value *yaml.Node) string { return nameOf(value) })
+		a.by(func(t *tree, _, value *yaml.Node) any { return t.sum(value) })
+		a.by(func(_ *tree, _, value *yaml.Node) any { return nameOf(value) })
 		a.byPlace()
 	}
 	out := make([]*entry, len(a.is))
@@ -47,32 +47,28 @@ func (a *alignment) take(is, was int) {
 	a.of[is], a.used[was] = was, true
 }
 
-// nameOf returns the name of an element of a list; "" if it has none.
-func nameOf(n *yaml.Node) string {
-	if n.Kind != yaml.MappingNode {
-		return ""
-	}
+// nameOf returns the name of an element of a list; nil if it has none.
+func nameOf(n *yaml.Node) any {
 	for _, p := range pairs(n) {
-		if p.key.Value == "name" && p.value.Kind == yaml.ScalarNode {
+		if p.key != nil && p.key.Value == "name" && p.value.Kind == yaml.ScalarNode {
 			return p.value.Value
 		}
 	}
-	return ""
+	return nil
 }
 
-// byName aligns entries of one name, in their order.
-func (a *alignment) byName(name func(key, value *yaml.Node) string) {
-	by := map[string][]int{}
+// by aligns entries that are not yet aligned and have the same key, in their order; those without one stay.
+func (a *alignment) by(key func(t *tree, key, value *yaml.Node) any) {
+	at := map[any][]int{}
 	for i, e := range a.was {
-		if !a.used[i] {
-			key := name(e.key, e.value)
-			by[key] = append(by[key], i)
+		if k := key(a.old, e.key, e.value); !a.used[i] {
+			at[k] = append(at[k], i)
 		}
 	}
 	for i, p := range a.is {
-		if key := name(p.key, p.value); a.of[i] < 0 && key != "" && len(by[key]) > 0 {
-			a.take(i, by[key][0])
-			by[key] = by[key][1:]
+		if k := key(a.new, p.key, p.value); a.of[i] < 0 && k != nil && len(at[k]) > 0 {
+			a.take(i, at[k][0])
+			at[k] = at[k][1:]
 		}
 	}
 }
@@ -126,22 +122,6 @@ func common(n, m int, same func(i, j int) bool) [][2]int {
 		}
 	}
 	return out
-}
-
-// moved aligns elements that are the same and stand in another place.
-func (a *alignment) moved() {
-	by := map[uint64][]int{}
-	for i, e := range a.was {
-		if !a.used[i] {
-			by[a.old.sum(e.value)] = append(by[a.old.sum(e.value)], i)
-		}
-	}
-	for i, p := range a.is {
-		if sum := a.new.sum(p.value); a.of[i] < 0 && len(by[sum]) > 0 {
-			a.take(i, by[sum][0])
-			by[sum] = by[sum][1:]
-		}
-	}
 }
 
 // between calls f with the runs of entries that are not aligned and stand between the same neighbours.

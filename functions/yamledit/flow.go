@@ -3,94 +3,117 @@
 package yamledit
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// flow writes the value of an entry, a map or list in flow style, by its entries that are different; false if it has to
-// be written as a new one.
+// flow writes the value of an entry in flow style by what is different in it; false if comments would be lost.
 func (w *writer) flow(o *entry, n *yaml.Node) bool {
-	c := w.collections[o.value]
-	if n.Kind != o.value.Kind || len(n.Content) == 0 || len(c.entries) == 0 || !sameProperties(n, o.value) {
-		return w.value(o, n, "")
+	if o.in == nil || n.Kind != o.value.Kind || len(n.Content) == 0 || len(o.in.entries) == 0 || !sameProperties(n, o.value) {
+		w.put(w.inFlow(n, w.indentation(o)))
+		return !hasComments(o.value) && !hasComments(n)
 	}
-	entries, was := pairs(n), align(w.old, w.new, c, n)
-	if !slices.Equal(was, c.entries) &&
-		(c.open == 0 || c.closed == 0 || strings.Contains(w.text[c.open:c.closed], "#")) {
+	was := align(w.old, w.new, o.in, n)
+	if !slices.Equal(was, o.in.entries) && (o.in.bare || hasComments(o.value)) {
 		return false
 	}
-	w.copy(o.from, c.entries[0].start)
-	like := c.entries[min(1, len(c.entries)-1)] // what a new entry is separated like
-	for i, p := range entries {
+	first := o.in.entries[0]
+	like := o.in.entries[min(1, len(was)-1, len(o.in.entries)-1)] // what a new entry is separated like
+	w.copy(o.from, first.start)
+	for i, p := range pairs(n) {
 		e := was[i]
-		line := w.between(c, e, like, i)
-		if e != nil && e != c.entries[0] {
+		switch {
+		case i == 0:
+		case e != nil && e != first:
+			w.copy(e.before, e.start)
 			like = e
+		case like == first:
+			w.put(cmp.Or(strings.TrimSuffix(","+w.text[like.before:like.start], ","), ", "))
+		default:
+			w.put(w.text[like.before:like.start])
 		}
 		if e == nil {
-			w.put(w.flowEntry(p, line))
-			continue
-		}
-		if w.old.sum(e.key) == w.new.sum(p.key) {
-			w.copy(e.start, e.keyEnd)
-		} else {
-			w.put(w.inFlow(p.key, ""))
-		}
-		switch {
-		case w.old.sum(e.value) == w.new.sum(p.value):
-			w.copy(e.keyEnd, e.to)
-			continue
-		case e.to > e.from:
-			w.copy(e.keyEnd, e.from)
-		default:
-			w.put(": ")
-		}
-		if w.collections[e.value] == nil || !isCollection(p.value) {
-			w.put(w.inFlow(p.value, line))
-		} else if !w.flow(e, p.value) {
+			line := ""
+			if strings.Contains(w.text[like.before:like.start], "\n") {
+				line = w.indentation(like)
+			}
+			w.put(w.entryInFlow(p, line))
+		} else if !w.flowEntry(e, p) {
 			return false
 		}
 	}
-	w.copy(c.entries[len(c.entries)-1].end, o.to)
+	w.copy(o.in.entries[len(o.in.entries)-1].to, o.to)
 	return true
 }
 
-// value writes the value of an entry in flow style as a new one.
-func (w *writer) value(o *entry, n *yaml.Node, line string) bool {
-	if strings.Contains(w.text[o.from:o.to], "#") || len(within(n)) > len(comments(n.LineComment)) {
-		return false
-	}
-	if w.layout.indent != "" {
-		at := lineStart(w.text, o.start)
-		line = "\n" + w.text[at:at+len(w.text[at:])-len(strings.TrimLeft(w.text[at:], " \t"))]
-	}
-	w.put(w.inFlow(n, line))
-	return true
-}
-
-// between writes what separates an entry in flow style, the i-th, from the one before, as another one is if it is new,
-// and returns what begins its line if the entries have lines of their own, else "".
-func (w *writer) between(c *collection, e, like *entry, i int) (line string) {
-	first := w.text[c.open:c.entries[0].start]
-	separator := "," + first
-	if first == "" || first == " " {
-		separator = ", "
-	}
-	if like != c.entries[0] {
-		separator = w.text[like.before:like.start]
+// flowEntry writes an entry in flow style that was e in the text.
+func (w *writer) flowEntry(e *entry, p pair) bool {
+	if w.old.sum(e.key) == w.new.sum(p.key) {
+		w.copy(e.start, e.keyEnd)
+	} else {
+		w.put(w.inFlow(p.key, ""))
 	}
 	switch {
-	case i == 0:
-		separator = first
-	case e != nil && e != c.entries[0]:
-		w.copy(e.before, e.start)
+	case w.old.sum(e.value) == w.new.sum(p.value):
+		w.copy(e.keyEnd, e.to)
+		return true
+	case e.from < e.to:
+		w.copy(e.keyEnd, e.from)
 	default:
-		w.put(separator)
+		w.put(": ")
 	}
-	if at := strings.LastIndexByte(separator, '\n'); at >= 0 && w.layout.indent != "" {
-		return separator[at:]
+	return w.flow(e, p.value)
+}
+
+// indentation returns what the line of an entry begins with in JSON of several lines, and "" elsewhere.
+func (w *writer) indentation(o *entry) string {
+	if w.layout.indent == "" {
+		return ""
 	}
-	return ""
+	at := lineStart(w.text, o.start)
+	return "\n" + w.text[at:at+len(w.text[at:])-len(strings.TrimLeft(w.text[at:], " \t"))]
+}
+
+// inFlow returns the text of a value within flow style. In JSON of several lines, its entries have lines of their own
+// below the given beginning of a line; "" stands for one line.
+func (w *writer) inFlow(n *yaml.Node, line string) string {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		return "*" + n.Value
+	case n.Kind == yaml.ScalarNode && w.json:
+		text, err := scalarJSON(n)
+		w.failed = w.failed || err != nil
+		return text
+	case n.Kind == yaml.ScalarNode && isEmptyScalar(n) && n.ShortTag() == yaml.NodeTagNull:
+		return strings.TrimPrefix(properties(n)+" null", " ")
+	case n.Kind == yaml.ScalarNode:
+		c := bare(n)
+		if strings.Contains(c.Value, "\n") {
+			c.Style = yaml.DoubleQuotedStyle
+		}
+		text := w.encoded(&yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: []*yaml.Node{c}})
+		return strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	}
+	inner, first, separator, last := "", "", ", ", ""
+	if line != "" && len(n.Content) > 0 {
+		inner = line + w.layout.indent
+		first, separator, last = inner, ","+inner, line
+	}
+	var entries []string
+	for _, p := range pairs(n) {
+		entries = append(entries, w.entryInFlow(p, inner))
+	}
+	brackets := [...]string{1: "[]", 2: "{}"}[stepOf(n)]
+	text := brackets[:1] + first + strings.Join(entries, separator) + last + brackets[1:]
+	return strings.TrimPrefix(properties(n)+" "+text, " ")
+}
+
+func (w *writer) entryInFlow(p pair, line string) string {
+	if p.key == nil {
+		return w.inFlow(p.value, line)
+	}
+	return w.inFlow(p.key, "") + ": " + w.inFlow(p.value, line)
 }

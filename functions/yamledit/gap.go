@@ -9,7 +9,7 @@ import (
 
 // gap writes the empty lines and comments before an entry.
 func (w *writer) gap(o *entry, p pair, c *collection, column int) {
-	wanted := w.new.leaves[w.new.first[p.value]].before
+	wanted := w.new.leaf(p.value).before
 	var after, before []line
 	if w.at >= 0 {
 		after = gapLines(w.text, w.at, gapEnd(w.text, w.at))

@@ -21,35 +21,41 @@ const (
 	dashes = "dashes"
 )
 
-func layoutOf(collections map[*yaml.Node]*collection) layout {
+func layoutOf(root *entry) layout {
 	l := layout{votes: map[string]map[int]int{}}
-	vote := func(of string, offset int) {
-		if l.votes[of] == nil {
-			l.votes[of] = map[int]int{}
-		}
-		l.votes[of][offset]++
-	}
-	for _, c := range collections {
-		for _, e := range c.entries {
-			below := collections[e.value]
-			if below == nil || !isBlock(e.value) {
-				continue
-			}
-			offset := below.column - c.column
-			switch {
-			case e.key == nil && below.inline:
-				vote(dashes, offset)
-			case e.key == nil:
-			case e.value.Kind == yaml.MappingNode:
-				vote(maps, offset)
-			default:
-				vote(lists, offset)
-				vote(lists+" of "+e.key.Value, offset)
-				vote(fmt.Sprintf("%s at %d", lists, c.column), offset)
-			}
-		}
+	if isBlock(root.value) {
+		l.count(root.in)
 	}
 	return l
+}
+
+// count counts how the entries of a collection in lines are indented.
+func (l layout) count(c *collection) {
+	for _, e := range c.entries {
+		if !isBlock(e.value) {
+			continue
+		}
+		l.count(e.in)
+		of := []string{maps}
+		switch {
+		case e.key == nil:
+			of = []string{dashes}
+		case e.value.Kind == yaml.SequenceNode:
+			of = listsLike(e.key.Value, c.column)
+		}
+		for _, kind := range of {
+			if l.votes[kind] == nil {
+				l.votes[kind] = map[int]int{}
+			}
+			l.votes[kind][e.in.column-c.column]++
+		}
+	}
+}
+
+// listsLike returns the kinds of lists that one is of, whose key stands in a column: those with that key, those in that
+// column, and all.
+func listsLike(key string, column int) []string {
+	return []string{lists + " of " + key, fmt.Sprintf("%s at %d", lists, column), lists}
 }
 
 // most returns the offset that most have, the smallest of several; -1 if there are none.
@@ -76,10 +82,9 @@ func (l layout) dash() int {
 	return max(2, l.most(dashes))
 }
 
-// list returns how far the dashes of a list begin behind its key, which stands in a column: as those of other lists
-// with that key, or in that column, or of most lists.
+// list returns how far the dashes of a list begin behind its key, which stands in a column.
 func (l layout) list(key string, column int) int {
-	for _, of := range []string{lists + " of " + key, fmt.Sprintf("%s at %d", lists, column), lists} {
+	for _, of := range listsLike(key, column) {
 		if offset := l.most(of); offset >= 0 {
 			return offset
 		}

@@ -3,7 +3,6 @@
 package yamledit
 
 import (
-	"errors"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -12,6 +11,8 @@ import (
 // entry is an entry of a map, or an element of a list, as it stands in a text. All but the nodes are offsets.
 type entry struct {
 	key, value *yaml.Node // key is nil for an element
+	// in has the entries of a value that is a map or list; nil for another one.
+	in *collection
 	// before is where the gap before the entry begins: behind the entry before.
 	before int
 	// start is where the key or the dash begins, keyEnd is behind it, and colon behind the colon, or the dash.
@@ -31,24 +32,21 @@ type collection struct {
 	// first entry if inline reports that both stand on one line.
 	head   int
 	inline bool
-	// open and closed are where one in flow style begins, behind its bracket, and ends, before it.
-	open, closed int
+	// bare reports whether one in flow style has no brackets.
+	bare bool
 }
 
 // scanner finds the places of nodes in the text that they were read from. The nodes say what comes next, so their lines
 // and columns are not needed.
 type scanner struct {
-	text        string
-	at          int
-	collections map[*yaml.Node]*collection
-	failed      bool
+	text   string
+	at     int
+	failed bool
 }
 
-var errNotFound = errors.New("the values are not found in the text")
-
-// scan returns the collections of a document by their nodes, and the entry that stands for the root.
-func scan(text string, document *yaml.Node) (map[*yaml.Node]*collection, *entry, error) {
-	s := &scanner{text: text, collections: map[*yaml.Node]*collection{}}
+// scan returns the entry that stands for the root of a document; nil if its values are not found in the text.
+func scan(text string, document *yaml.Node) *entry {
+	s := &scanner{text: text}
 	for s.at < len(text) {
 		s.space()
 		if s.peek() == '%' {
@@ -64,14 +62,14 @@ func scan(text string, document *yaml.Node) (map[*yaml.Node]*collection, *entry,
 	root.start, root.keyEnd, root.colon = s.at, s.at, s.at
 	s.value(root, -1, false)
 	s.finish(root)
-	if c := s.collections[root.value]; c != nil && len(c.entries) > 0 && root.from == c.entries[0].start {
+	if c := root.in; c != nil && len(c.entries) > 0 && root.from == c.entries[0].start {
 		c.entries[0].before = 0 // the separator belongs to the gap
 	}
 	s.space()
 	if s.failed || s.at < len(text) && !strings.HasPrefix(text[s.at:], "...") {
-		return nil, nil, errNotFound
+		return nil
 	}
-	return s.collections, root, nil
+	return root
 }
 
 // peek returns the next character; a line end behind the text.
@@ -146,9 +144,9 @@ func (s *scanner) value(e *entry, indent int, flow bool) {
 	case n.Kind == yaml.ScalarNode:
 		s.scalar(n, indent)
 	case n.Style&yaml.FlowStyle != 0 || flow:
-		s.flow(n)
-	case n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode:
-		s.block(n, head)
+		s.flow(e)
+	case isCollection(n):
+		s.block(e, head)
 	default:
 		s.failed = true
 	}
@@ -159,21 +157,17 @@ func (s *scanner) value(e *entry, indent int, flow bool) {
 func (s *scanner) scalar(n *yaml.Node, indent int) {
 	switch s.peek() {
 	case '\'':
-		s.at++
-		for s.at < len(s.text) && (s.text[s.at] != '\'' || s.at+1 < len(s.text) && s.text[s.at+1] == '\'') {
+		for s.at++; s.peek() != '\'' && s.at < len(s.text) || strings.HasPrefix(s.text[s.at:], "''"); s.at++ {
 			if s.text[s.at] == '\'' {
 				s.at++
 			}
-			s.at++
 		}
 		s.expect('\'')
 	case '"':
-		s.at++
-		for s.at < len(s.text) && s.text[s.at] != '"' {
+		for s.at++; s.peek() != '"' && s.at < len(s.text); s.at++ {
 			if s.text[s.at] == '\\' {
 				s.at++
 			}
-			s.at++
 		}
 		s.expect('"')
 	case '|', '>':
@@ -220,13 +214,14 @@ func blockEnd(text string, at, indent int) (end, column int) {
 }
 
 // block reads a map or list in lines; head is where what stands before it ends.
-func (s *scanner) block(n *yaml.Node, head int) {
+func (s *scanner) block(of *entry, head int) {
+	n := of.value
 	start := lineStart(s.text, s.at)
 	c := &collection{column: s.at - start, head: min(lineEnd(s.text, head), start)}
 	if c.inline = strings.TrimSpace(s.text[start:s.at]) != ""; c.inline {
 		c.head = s.at
 	}
-	s.collections[n] = c
+	of.in = c
 	step := stepOf(n)
 	for i, before := 0, c.head; i < len(n.Content) && !s.failed; i += step {
 		e := &entry{before: before, value: n.Content[i+step-1]}
@@ -284,36 +279,37 @@ func (s *scanner) finish(e *entry) {
 }
 
 // flow reads a map or list in flow style.
-func (s *scanner) flow(n *yaml.Node) {
+func (s *scanner) flow(of *entry) {
+	n := of.value
 	step := stepOf(n)
 	brackets := [...]string{1: "[]", 2: "{}"}[step]
-	bare := step == 2 && s.peek() != '{' // the one entry of a map in a list
-	if !bare {
+	of.in = &collection{bare: step == 2 && s.peek() != '{'} // the one entry of a map in a list
+	if !of.in.bare {
 		s.expect(brackets[0])
 	}
-	c := &collection{open: s.at}
-	s.collections[n] = c
+	before := s.at
 	for i := 0; i < len(n.Content) && !s.failed; i += step {
-		e := &entry{before: s.at, value: n.Content[i+step-1]}
-		for s.space(); s.peek() == ',' && s.at < len(s.text); s.space() {
-			s.at++
-		}
+		e := &entry{before: before, value: n.Content[i+step-1]}
+		s.commas()
 		e.start, e.keyEnd, e.colon = s.at, s.at, s.at
 		if step == 2 {
 			s.key(e, n.Content[i], 0, true)
 		}
 		s.value(e, 0, true)
-		e.end = e.to
-		c.entries = append(c.entries, e)
+		before = e.to
+		of.in.entries = append(of.in.entries, e)
 	}
-	if bare {
-		return
+	if !of.in.bare {
+		s.commas()
+		s.expect(brackets[1])
 	}
-	for s.space(); s.peek() == ',' && s.at < len(s.text); s.space() {
+}
+
+// commas moves on over commas, white space and comments.
+func (s *scanner) commas() {
+	for s.space(); s.peek() == ','; s.space() {
 		s.at++
 	}
-	c.closed = s.at
-	s.expect(brackets[1])
 }
 
 // stepOf returns how many nodes an entry of a collection has.

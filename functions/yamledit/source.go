@@ -47,16 +47,6 @@ type piece struct {
 	text     string
 }
 
-// plain returns the text of pieces with the line ends of Unix.
-func (s source) plain(pieces []piece) string {
-	var b strings.Builder
-	for _, p := range pieces {
-		b.WriteString(s.text[p.from:p.to])
-		b.WriteString(p.text)
-	}
-	return b.String()
-}
-
 // restored returns the text of pieces with the line ends of the source; new lines end as most of its lines do. A last
 // line end that the source does not have is left out, unless ended is true.
 func (s source) restored(pieces []piece, ended bool) string {

@@ -10,8 +10,6 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-const tagMerge = "!!merge"
-
 // properties returns the anchor and the tag of a collection as they are written; "" without them.
 func properties(n *yaml.Node) string {
 	var out []string
@@ -31,7 +29,7 @@ func (w *writer) inline(o *entry, n *yaml.Node, column int) string {
 	switch {
 	case n.Kind == yaml.AliasNode:
 		return "*" + n.Value
-	case isCollection(n) && len(within(n)) > len(comments(n.LineComment)):
+	case isCollection(n) && hasComments(n):
 		return indented(w.encoded(n), column)
 	case isCollection(n):
 		return w.inFlow(n, "")
@@ -98,58 +96,14 @@ func (w *writer) keyText(key *yaml.Node) string {
 	return text
 }
 
-// inFlow returns the text of a value within flow style. In JSON of several lines, its entries have lines of their own
-// below the given beginning of a line; "" stands for one line.
-func (w *writer) inFlow(n *yaml.Node, line string) string {
-	switch {
-	case n.Kind == yaml.AliasNode:
-		return "*" + n.Value
-	case n.Kind == yaml.ScalarNode && w.json:
-		text, err := scalarJSON(n)
-		w.failed = w.failed || err != nil
-		return text
-	case n.Kind == yaml.ScalarNode && isEmptyScalar(n) && n.ShortTag() == yaml.NodeTagNull:
-		return strings.TrimPrefix(properties(n)+" null", " ")
-	case n.Kind == yaml.ScalarNode:
-		c := *n
-		if strings.Contains(c.Value, "\n") {
-			c.Style = yaml.DoubleQuotedStyle
-		}
-		text := w.encoded(&yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: []*yaml.Node{bare(&c)}})
-		return strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
-	}
-	inner, first, separator, last := "", "", ", ", ""
-	if line != "" && len(n.Content) > 0 {
-		inner = line + w.layout.indent
-		first, separator, last = inner, ","+inner, line
-	}
-	var entries []string
-	for _, p := range pairs(n) {
-		entries = append(entries, w.flowEntry(p, inner))
-	}
-	brackets := [...]string{1: "[]", 2: "{}"}[stepOf(n)]
-	text := brackets[:1] + first + strings.Join(entries, separator) + last + brackets[1:]
-	return strings.TrimPrefix(properties(n)+" "+text, " ")
-}
-
+// bare returns a copy of a node without comments, and without the tag of a key <<, which the encoder would write.
 func bare(n *yaml.Node) *yaml.Node {
 	c := *n
 	c.HeadComment, c.LineComment, c.FootComment = "", "", ""
-	if c.Tag == tagMerge { // the encoder would write it
+	if c.Tag == "!!merge" {
 		c.Tag = ""
 	}
 	return &c
-}
-
-// flowEntry returns the text of an entry within flow style.
-func (w *writer) flowEntry(p pair, line string) string {
-	if p.key == nil {
-		return w.inFlow(p.value, line)
-	}
-	if p.key.Kind != yaml.ScalarNode {
-		w.failed = true
-	}
-	return w.inFlow(p.key, "") + ": " + w.inFlow(p.value, line)
 }
 
 // literal returns a text as a literal block whose lines are indented to a column; false if it cannot be one.

@@ -98,10 +98,10 @@ func (t *tree) entry(key, value *yaml.Node) {
 	case !isBlock(value):
 		t.note(value.HeadComment, nil)
 		l.line = append(l.line, within(value)...)
-		t.leaf(l)
+		t.add(l)
 	case key != nil:
 		l.line = append(l.line, comments(value.LineComment)...)
-		t.leaf(l)
+		t.add(l)
 		t.note(value.HeadComment, nil)
 		t.children(value)
 	default:
@@ -114,7 +114,7 @@ func (t *tree) entry(key, value *yaml.Node) {
 	t.last[value] = len(t.leaves)
 }
 
-func (t *tree) leaf(l leaf) {
+func (t *tree) add(l leaf) {
 	l.before, t.after = t.after, nil
 	t.leaves = append(t.leaves, l)
 }
@@ -168,6 +168,9 @@ func within(n *yaml.Node) []string {
 	return append(out, comments(n.LineComment)...)
 }
 
+// hasComments reports whether there are comments in a leaf, not only on its line.
+func hasComments(n *yaml.Node) bool { return len(within(n)) > len(comments(n.LineComment)) }
+
 // said returns the lines of a gap's comments without the empty ones.
 func said(notes []note) []string {
 	var out []string
@@ -178,6 +181,9 @@ func said(notes []note) []string {
 	}
 	return out
 }
+
+// leaf returns the leaf with which the entry of a value begins.
+func (t *tree) leaf(value *yaml.Node) leaf { return t.leaves[t.first[value]] }
 
 // beforeLeaf returns the lines between a leaf and the one before.
 func (t *tree) beforeLeaf(i int) []note {

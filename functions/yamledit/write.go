@@ -11,17 +11,11 @@ import (
 
 // writer writes a document from front to back, as parts of the text that it was read from and as new text.
 type writer struct {
-	text        string
-	collections map[*yaml.Node]*collection
-	root        *entry
-	old, new    *tree
-	layout      layout
-	json        bool
+	edit
+	text string
 	// forced are the values whose entries are written as new ones, and edited those whose entries are not copied.
 	forced map[*yaml.Node]bool
 	edited []*yaml.Node
-	// known are the comments that were read.
-	known map[string]bool
 	// columns are those of the entries that are written, by their values.
 	columns map[*yaml.Node]int
 
@@ -45,7 +39,7 @@ func spaces(n int) string { return strings.Repeat(" ", n) }
 // document writes the document; false if it has to be written as a new one.
 func (w *writer) document() bool {
 	n, o := w.new.document.Content[0], w.root
-	c, start := w.collections[o.value], o.start
+	c := o.in
 	switch {
 	case w.forced[n] || isBlock(n) != isBlock(o.value):
 		return false
@@ -53,7 +47,7 @@ func (w *writer) document() bool {
 		if !slices.Equal(said(w.new.leaves[0].before), said(w.old.leaves[0].before)) {
 			return false
 		}
-		w.copy(0, start)
+		w.copy(0, o.start)
 		w.entry(o, pair{value: n}, 0)
 	case n.Kind != o.value.Kind || !sameProperties(n, o.value) || c.inline:
 		return false
@@ -90,28 +84,19 @@ func (w *writer) block(c *collection, n *yaml.Node, column int, inline bool) {
 
 // inner returns the comments between the colon or the dash of an entry and its value that have lines of their own.
 func (w *writer) inner(o *entry) []line {
-	to := o.from
+	from, to := min(lineEnd(w.text, o.colon), o.from), o.from
 	if isBlock(o.value) {
-		c := w.collections[o.value]
-		if o.key != nil || c.inline {
+		if o.key != nil || o.in.inline {
 			return nil
 		}
-		to = c.entries[0].start
+		from, to = o.colon, o.in.entries[0].start
 	}
-	if o.key == nil && isBlock(o.value) {
-		return commentLines(w.text, o.colon, to)
-	}
-	return commentLines(w.text, min(lineEnd(w.text, o.colon), to), to)
-}
-
-func commentLines(text string, from, to int) []line {
-	return slices.DeleteFunc(gapLines(text, from, to), func(l line) bool { return l.comment == "" })
+	return slices.DeleteFunc(gapLines(w.text, from, to), func(l line) bool { return l.comment == "" })
 }
 
 // keeps reports whether an entry can keep the comments between its key or dash and its value.
 func (w *writer) keeps(o *entry, p pair) bool {
-	return len(w.inner(o)) == 0 || slices.Equal(
-		said(w.new.leaves[w.new.first[p.value]].before), said(w.old.leaves[w.old.first[o.value]].before))
+	return len(w.inner(o)) == 0 || slices.Equal(said(w.new.leaf(p.value).before), said(w.old.leaf(o.value).before))
 }
 
 // entry writes an entry from its key or dash on; o is what it was in the text, nil if it is new.
@@ -147,7 +132,7 @@ func sameProperties(a, b *yaml.Node) bool {
 
 // changed writes an entry by replacing what is different in it; false if it has to be written as a new one.
 func (w *writer) changed(o *entry, p pair, column int) bool {
-	c := w.collections[o.value]
+	c := o.in
 	switch {
 	case isBlock(o.value) != isBlock(p.value), c != nil && isCollection(p.value) && !sameProperties(o.value, p.value):
 		return false
@@ -180,28 +165,23 @@ func (w *writer) key(o *entry, p pair) {
 
 // tail writes the rest of a line, from an offset to its end, with the comment that it has to have.
 func (w *writer) tail(o *entry, p pair, from, to int) bool {
-	was, is := w.old.leaves[w.old.first[o.value]].line, w.new.leaves[w.new.first[p.value]].line
+	was, is := w.old.leaf(o.value).line, w.new.leaf(p.value).line
 	if slices.Equal(was, is) {
 		w.copy(from, to)
 		return true
 	}
-	if len(within(p.value)) > len(comments(p.value.LineComment)) ||
-		len(within(o.value)) > len(comments(o.value.LineComment)) {
+	if hasComments(p.value) || hasComments(o.value) {
 		return false
 	}
-	rest := w.text[from:to]
-	before, _, found := strings.Cut(rest, "#")
-	switch {
-	case len(is) == 0:
-		w.copy(from, from+len(strings.TrimRight(before, " \t\n")))
-	case found:
-		w.copy(from, from+len(before))
-		w.put(strings.Join(is, " "))
-	default:
-		w.copy(from, from+len(strings.TrimRight(rest, " \t\n")))
-		w.put(" " + strings.Join(is, " "))
+	before, _, found := strings.Cut(w.text[from:to], "#")
+	comment := w.lineComment(p.value)
+	if found && comment != "" {
+		comment = comment[1:]
+	} else {
+		before = strings.TrimRight(before, " \t\n")
 	}
-	w.put("\n")
+	w.copy(from, from+len(before))
+	w.put(comment + "\n")
 	return true
 }
 
@@ -219,7 +199,7 @@ func (w *writer) leaf(o *entry, p pair, column int) bool {
 		w.copy(o.keyEnd, o.to)
 		return w.tail(o, p, o.to, o.end)
 	}
-	if w.collections[o.value] != nil && isCollection(p.value) {
+	if o.in != nil && (o.in.entries != nil || w.json) && isCollection(p.value) {
 		w.key(o, p)
 		w.copy(o.keyEnd, o.from)
 		return w.flow(o, p.value) && w.tail(o, p, o.to, o.end)
@@ -229,14 +209,11 @@ func (w *writer) leaf(o *entry, p pair, column int) bool {
 		return false
 	}
 	w.key(o, p)
-	switch {
-	case o.from > o.colon && text != "":
+	if o.from > o.colon && text != "" {
 		w.copy(o.keyEnd, o.from)
-	case text != "":
+	} else {
 		w.copy(o.keyEnd, o.colon)
-		text = " " + text
-	default:
-		w.copy(o.keyEnd, o.colon)
+		text = strings.TrimRight(" "+text, " ")
 	}
 	w.put(text)
 	return w.tail(o, p, o.to, o.end)
@@ -244,7 +221,7 @@ func (w *writer) leaf(o *entry, p pair, column int) bool {
 
 // lineComment returns the comment on the line of an entry as it is to be, with a space before it.
 func (w *writer) lineComment(value *yaml.Node) string {
-	if line := w.new.leaves[w.new.first[value]].line; len(line) > 0 {
+	if line := w.new.leaf(value).line; len(line) > 0 {
 		return " " + strings.Join(line, " ")
 	}
 	return ""
@@ -276,31 +253,23 @@ func (w *writer) fresh(o *entry, p pair, column int) {
 		w.block(nil, v, below, true)
 	default:
 		text, body, several := strings.Cut(w.inline(o, v, column), "\n")
+		text = strings.TrimRight(" "+text, " ")
+		if !hasComments(v) { // else they are written already
+			text += w.lineComment(v)
+		}
 		if several {
-			body = "\n" + body
+			text += "\n" + body
 		}
-		if text != "" {
-			text = " " + text
-		}
-		if isCollection(v) && body != "" { // with its comments
-			w.put(text + body + "\n")
-			return
-		}
-		w.put(text + w.lineComment(v) + body + "\n")
+		w.put(text + "\n")
 	}
 }
 
 // below returns the column for the entries of a new collection.
 func (w *writer) below(o *entry, p pair, column int) int {
-	if o != nil && isBlock(o.value) && o.value.Kind == p.value.Kind {
-		if c := w.collections[o.value]; !c.inline {
-			return c.column
-		}
-	}
-	if p.key == nil {
-		return column + w.layout.step()
-	}
-	if p.value.Kind == yaml.SequenceNode {
+	switch {
+	case o != nil && isBlock(o.value) && o.value.Kind == p.value.Kind && !o.in.inline:
+		return o.in.column
+	case p.key != nil && p.value.Kind == yaml.SequenceNode:
 		return column + w.layout.list(p.key.Value, column)
 	}
 	return column + w.layout.step()

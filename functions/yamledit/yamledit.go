@@ -42,7 +42,7 @@ func Document(text string, wanted *yaml.Node) (Result, error) {
 		document.HeadComment, document.FootComment = wanted.HeadComment, wanted.FootComment
 		wanted = wanted.Content[0]
 	}
-	d := edit{src: src, json: isJSON(src.text), old: newTree(read)}
+	d := edit{src: src, json: isJSON(src.text), old: newTree(read), root: scan(src.text, read)}
 	if d.json {
 		if wanted, err = asJSON(wanted); err != nil {
 			return Result{}, err
@@ -50,7 +50,7 @@ func Document(text string, wanted *yaml.Node) (Result, error) {
 	}
 	document.Content = []*yaml.Node{copied(wanted)}
 	d.new = newTree(document)
-	if d.collections, d.root, err = scan(src.text, read); err != nil {
+	if d.root == nil {
 		r, _, err := d.whole()
 		return r, err
 	}
@@ -78,31 +78,32 @@ func parse(text string) (*yaml.Node, error) {
 
 // edit is the change of one document.
 type edit struct {
-	src         source
-	json        bool
-	old, new    *tree
-	collections map[*yaml.Node]*collection
-	root        *entry
+	src      source
+	json     bool
+	old, new *tree
+	root     *entry
+	layout   layout
+	// known are the comments that were read.
+	known map[string]bool
 }
 
 // proven writes the document until it is read again as what is to be written, each time with larger entries written as
 // new ones.
 func (d edit) proven() (Result, error) {
-	known := map[string]bool{}
+	d.known = map[string]bool{}
 	for i := range len(d.old.leaves) + 1 {
 		for _, n := range d.old.beforeLeaf(i) {
-			known[n.text] = true
+			d.known[n.text] = true
 		}
 	}
-	l := layoutOf(d.collections)
+	d.layout = layoutOf(d.root)
 	if d.json {
-		l.indent = jsonIndent(d.src.text)
+		d.layout.indent = jsonIndent(d.src.text)
 	}
 	var readable *Result // without the comments that it should have
 	forced := map[*yaml.Node]bool{}
 	for range maxTries {
-		w := &writer{text: d.src.text, collections: d.collections, root: d.root, old: d.old, new: d.new, layout: l,
-			json: d.json, forced: forced, known: known, columns: map[*yaml.Node]int{}}
+		w := &writer{edit: d, text: d.src.text, forced: forced, columns: map[*yaml.Node]int{}}
 		if !w.document() {
 			break
 		}
@@ -170,7 +171,7 @@ func (d edit) widen(forced map[*yaml.Node]bool, at *yaml.Node, edited []*yaml.No
 func (d edit) whole() (r Result, at *yaml.Node, err error) {
 	var out bytes.Buffer
 	if indent := jsonIndent(d.src.text); d.json {
-		w := writer{json: true, layout: layout{indent: indent}}
+		w := writer{edit: edit{json: true, layout: layout{indent: indent}}}
 		out.WriteString(w.inFlow(d.new.document.Content[0], ifTrue(indent != "", "\n")) + "\n")
 	} else {
 		style := yaml.SequenceIndentStyle(yaml.DeriveSeqIndentStyle(d.src.text))

@@ -83,7 +83,7 @@ func TestDocument(t *testing.T) {
 			"a: [z, # on x\n  y]\nb: 2\n"},
 		"a key without a value":         {"a: {edge, disk: ssd, x: }\nb: 1\n", "a: {edge: , disk: hdd, x: 1}\nb: 1\n", "a: {edge, disk: hdd, x: 1 }\nb: 1\n"},
 		"lines in flow style":           {"a: [\n  1,\n  2,\n]\n", "a: [1, 2, 3]\n", "a: [\n  1,\n  2,\n  3,\n]\n"},
-		"JSON":                          {"{\n  \"a\":1,\n  \"b\": {\"c\":  [1,2]}\n}\n", "a: x\nb: {c: [1, 2, yes], d: {}}\n", "{\n  \"a\":\"x\",\n  \"b\": {\"c\":  [1,2,\"yes\"], \"d\": {}}\n}\n"},
+		"JSON":                          {"{\n  \"a\":1,\n  \"b\": {\"c\":  [1,2]}\n}\n", "a: x\nb: {c: [1, 2, yes], d: {}, e: [3]}\nf: [4]\n", "{\n  \"a\":\"x\",\n  \"b\": {\"c\":  [1,2,\"yes\"], \"d\": {}, \"e\": [3]},\n  \"f\": [\n    4\n  ]\n}\n"},
 		"JSON with new lines":           {"{\n  \"a\": 1\n}", "a: 1\nb: {c: [0o7]}\n", "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": [\n      7\n    ]\n  }\n}"},
 		"JSON in one line":              {"{\"a\":1,\"b\":2}", "a: 1\nb: \"\\e\"\n", "{\"a\":1,\"b\":\"\\u001b\"}"},
 		"line ends of Windows":          {"a: 1\r\n# c\r\nb: x\r\n", "a: 1\n# c\nb: y\nc: 3\n", "a: 1\r\n# c\r\nb: y\r\nc: 3\r\n"},
