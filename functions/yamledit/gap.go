@@ -74,7 +74,7 @@ func (w *writer) lay(after, before []line, wanted []note, column int) (used int)
 		isBlank := strings.TrimSpace(w.text[l.from:l.to]) == ""
 		switch {
 		case at[j] >= 0:
-			fresh(false)
+			fresh(true)
 			next++
 			w.copy(l.from, l.to)
 		case j >= end && j < len(after):
@@ -101,8 +101,8 @@ func (w *writer) lay(after, before []line, wanted []note, column int) (used int)
 	return used
 }
 
-// notes writes comments in lines of their own, with the empty lines between them; those at the end only at the end of a
-// gap.
+// notes writes comments in lines of their own, with the empty lines between them; those at the end only if nothing of
+// the gap stood there.
 func (w *writer) notes(notes []note, column int, last bool) {
 	for len(notes) > 0 && notes[0].text == "" {
 		notes = notes[1:]
