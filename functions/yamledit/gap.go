@@ -21,6 +21,9 @@ func (w *writer) gap(o *entry, p pair, c *collection, column int) {
 		if used := w.lay(after, nil, wanted, column); used > 0 {
 			w.at = used
 		}
+		if n := len(wanted); n > 0 && wanted[n-1].of != nil { // or it would stand above this entry
+			w.put("\n")
+		}
 		return
 	}
 	start := lineStart(w.text, o.start)

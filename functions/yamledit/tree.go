@@ -70,7 +70,7 @@ func (t *tree) note(comment string, of *yaml.Node) {
 		return
 	}
 	for text := range strings.SplitSeq(strings.TrimSpace(comment), "\n") {
-		if text = strings.TrimSpace(text); text != "" || len(t.after) > 0 {
+		if text = marked(text); text != "" || len(t.after) > 0 {
 			t.after = append(t.after, note{text, of})
 		}
 	}
@@ -152,11 +152,19 @@ func (t *tree) isEntry(n *yaml.Node) bool {
 func comments(comment string) []string {
 	var out []string
 	for text := range strings.SplitSeq(comment, "\n") {
-		if text = strings.TrimSpace(text); text != "" {
+		if text = marked(text); text != "" {
 			out = append(out, text)
 		}
 	}
 	return out
+}
+
+// marked returns a line of a comment with its mark, which the encoder adds where it is missing.
+func marked(text string) string {
+	if text = strings.TrimSpace(text); text != "" && text[0] != '#' {
+		return "# " + text
+	}
+	return text
 }
 
 // within returns the comments in a value that is a leaf, except those at its head and foot.

@@ -57,6 +57,19 @@ func Document(text string, wanted *yaml.Node) (Result, error) {
 	return d.proven()
 }
 
+// Edit returns the text of a document after a change of its document node, as Document does.
+func Edit(text string, change func(document *yaml.Node) error) (string, error) {
+	n, err := parse(strings.ReplaceAll(strings.TrimPrefix(text, byteOrderMark), "\r\n", "\n"))
+	if err != nil {
+		return "", err
+	}
+	if err := change(n); err != nil {
+		return "", err
+	}
+	r, err := Document(text, n)
+	return r.Text, err
+}
+
 func ifTrue(is bool, text string) string {
 	if is {
 		return text
