@@ -22,8 +22,8 @@ type alignment struct {
 }
 
 // align returns the entry that each entry of n was in a text; nil for a new one.
-func align(old, new *tree, was *collection, n *yaml.Node) []*entry {
-	a := &alignment{old: old, new: new, was: was.entries, is: pairs(n)}
+func align(read, wanted *tree, was *collection, n *yaml.Node) []*entry {
+	a := &alignment{old: read, new: wanted, was: was.entries, is: pairs(n)}
 	a.of, a.used = slices.Repeat([]int{-1}, len(a.is)), make([]bool, len(a.was))
 	if n.Kind == yaml.MappingNode {
 		a.by(func(_ *tree, key, _ *yaml.Node) any { return [2]any{key.Kind, key.Value} })

@@ -3,7 +3,6 @@
 package yamledit
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 
 // flow writes the value of an entry in flow style by what is different in it; false if comments would be lost.
 func (w *writer) flow(o *entry, n *yaml.Node) bool {
-	if o.in == nil || n.Kind != o.value.Kind || len(n.Content) == 0 || len(o.in.entries) == 0 || !sameProperties(n, o.value) {
+	if o.in == nil || len(n.Content) == 0 || len(o.in.entries) == 0 || !sameProperties(n, o.value) {
 		w.put(w.inFlow(n, w.indentation(o)))
 		return !hasComments(o.value) && !hasComments(n)
 	}
@@ -21,27 +20,17 @@ func (w *writer) flow(o *entry, n *yaml.Node) bool {
 		return false
 	}
 	first := o.in.entries[0]
-	like := o.in.entries[min(1, len(was)-1, len(o.in.entries)-1)] // what a new entry is separated like
+	like := o.in.entries[min(1, len(o.in.entries)-1)] // what a new entry is separated like
 	w.copy(o.from, first.start)
 	for i, p := range pairs(n) {
 		e := was[i]
-		switch {
-		case i == 0:
-		case e != nil && e != first:
-			w.copy(e.before, e.start)
+		if e != nil && e != first {
 			like = e
-		case like == first:
-			w.put(cmp.Or(strings.TrimSuffix(","+w.text[like.before:like.start], ","), ", "))
-		default:
-			w.put(w.text[like.before:like.start])
 		}
-		if e == nil {
-			line := ""
-			if strings.Contains(w.text[like.before:like.start], "\n") {
-				line = w.indentation(like)
-			}
-			w.put(w.entryInFlow(p, line))
-		} else if !w.flowEntry(e, p) {
+		if i > 0 {
+			w.put(w.separator(like, first))
+		}
+		if !w.flowEntry(e, like, p) {
 			return false
 		}
 	}
@@ -49,8 +38,29 @@ func (w *writer) flow(o *entry, n *yaml.Node) bool {
 	return true
 }
 
-// flowEntry writes an entry in flow style that was e in the text.
-func (w *writer) flowEntry(e *entry, p pair) bool {
+// separator returns what separates an entry in flow style from the one before it, or would if it is the first.
+func (w *writer) separator(e, first *entry) string {
+	before := w.text[e.before:e.start]
+	switch {
+	case e != first:
+		return before
+	case before == "":
+		return ", "
+	}
+	return "," + before
+}
+
+// flowEntry writes an entry in flow style; e is what it was in the text, nil if it is new, and then has a line of its
+// own if the entry like it has.
+func (w *writer) flowEntry(e, like *entry, p pair) bool {
+	if e == nil {
+		line := ""
+		if strings.Contains(w.text[like.before:like.start], "\n") {
+			line = w.indentation(like)
+		}
+		w.put(w.entryInFlow(p, line))
+		return true
+	}
 	if w.old.sum(e.key) == w.new.sum(p.key) {
 		w.copy(e.start, e.keyEnd)
 	} else {

@@ -54,44 +54,29 @@ func (w *writer) isSpaced(c *collection) bool {
 // returns the offset behind the last comment of the latter.
 func (w *writer) lay(after, before []line, wanted []note, column int) (used int) {
 	lines := slices.Concat(after, before)
-	stays := map[int]int{} // the line of each wanted comment that is there
-	at := slices.Repeat([]int{-1}, len(lines))
-	end := 0 // of what stays of the lines after
+	c := wantedComments{writer: w, notes: wanted, column: column, there: map[int]bool{}}
+	at, end := make([]bool, len(lines)), 0 // of what stays of the lines after
 	for _, m := range common(len(wanted), len(lines), func(i, j int) bool {
 		return wanted[i].text != "" && wanted[i].text == lines[j].comment
 	}) {
-		stays[m[0]], at[m[1]] = m[1], m[0]
+		c.there[m[0]], at[m[1]] = true, true
 		if m[1] < len(after) {
 			end, used = m[1]+1, lines[m[1]].to
 		}
 	}
-	next, gone, blank := 0, false, false
-	fresh := func(last bool) { // the wanted comments that are not there, up to the next one that is
-		from := next
-		for _, there := stays[next]; next < len(wanted) && !there; _, there = stays[next] {
-			next++
-		}
-		w.notes(wanted[from:next], column, last)
-	}
+	gone, blank := false, false
 	for j, l := range lines {
 		isBlank := strings.TrimSpace(w.text[l.from:l.to]) == ""
 		switch {
-		case at[j] >= 0:
-			fresh(true)
-			next++
+		case at[j]:
+			c.put(true)
+			c.next++
 			w.copy(l.from, l.to)
 		case j >= end && j < len(after):
 			continue
-		case l.comment != "" && w.known[l.comment]:
-			if gone = true; strings.HasPrefix(w.text[l.from:], "---") {
-				text := "---"
-				if _, there := stays[next]; next < len(wanted) && !there {
-					text += " " + wanted[next].text
-					next++
-				}
-				w.put(text + "\n")
-			}
-			fresh(false)
+		case l.comment != "" && w.old.known[l.comment]:
+			c.instead(l)
+			gone = true
 			continue
 		case isBlank && blank && gone:
 			continue
@@ -100,27 +85,55 @@ func (w *writer) lay(after, before []line, wanted []note, column int) (used int)
 		}
 		blank = isBlank
 	}
-	fresh(true)
+	c.put(true)
 	return used
 }
 
-// notes writes comments in lines of their own, with the empty lines between them; those at the end only if nothing of
-// the gap stood there.
-func (w *writer) notes(notes []note, column int, last bool) {
+// wantedComments are the comments that a gap is to have, the column of new ones, which of them are there, and the next
+// one to be written.
+type wantedComments struct {
+	*writer
+	notes  []note
+	column int
+	there  map[int]bool
+	next   int
+}
+
+// instead writes new comments in place of one that goes. That of a separator is replaced on its line.
+func (c *wantedComments) instead(gone line) {
+	if strings.HasPrefix(c.text[gone.from:], "---") {
+		text := "---"
+		if c.next < len(c.notes) && !c.there[c.next] {
+			text += " " + c.notes[c.next].text
+			c.next++
+		}
+		c.writer.put(text + "\n")
+	}
+	c.put(false)
+}
+
+// put writes the comments that are not there, up to the next one that is, with the empty lines between them; those
+// behind the last one only if there is nothing in its place.
+func (c *wantedComments) put(ended bool) {
+	from := c.next
+	for c.next < len(c.notes) && !c.there[c.next] {
+		c.next++
+	}
+	notes := c.notes[from:c.next]
 	for len(notes) > 0 && notes[0].text == "" {
 		notes = notes[1:]
 	}
-	for !last && len(notes) > 0 && notes[len(notes)-1].text == "" {
+	for !ended && len(notes) > 0 && notes[len(notes)-1].text == "" {
 		notes = notes[:len(notes)-1]
 	}
 	for _, n := range notes {
-		switch of, known := w.columns[n.of]; {
-		case n.text == "":
-			w.put("\n")
-		case known:
-			w.put(spaces(of) + n.text + "\n")
-		default:
-			w.put(spaces(column) + n.text + "\n")
+		column, known := c.columns[n.of]
+		if !known {
+			column = c.column
 		}
+		if n.text != "" {
+			n.text = spaces(column) + n.text
+		}
+		c.writer.put(n.text + "\n")
 	}
 }

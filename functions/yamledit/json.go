@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -18,15 +17,13 @@ func isJSON(text string) bool {
 	return strings.HasPrefix(strings.TrimSpace(text), "{") && json.Valid([]byte(text))
 }
 
-// indentation matches the beginning of the first line of a map in JSON that is not in one line.
-var indentation = regexp.MustCompile(`^\s*\{\s*?\n([ \t]*)`)
-
-// jsonIndent returns the indentation of JSON in several lines; "" if it is in one.
-func jsonIndent(text string) string {
-	if found := indentation.FindStringSubmatch(text); found != nil {
-		return found[1]
+// jsonIndent returns how the first entry of JSON in several lines is indented; "" if it is in one.
+func jsonIndent(text string, root *entry) string {
+	if len(root.in.entries) == 0 || !strings.Contains(text[root.from:root.in.entries[0].start], "\n") {
+		return ""
 	}
-	return ""
+	start := root.in.entries[0].start
+	return text[lineStart(text, start):start]
 }
 
 // asJSON returns a value as JSON can hold it: without aliases, anchors, tags and comments.

@@ -123,21 +123,12 @@ func (s *scanner) value(e *entry, indent int, flow bool) {
 	head := s.at
 	s.space()
 	e.from = s.at
-	for s.peek() == '&' || s.peek() == '!' {
-		for !isSpace(s.peek()) && (!flow || strings.IndexByte(",[]{}", s.peek()) < 0) {
-			s.at++
-		}
-		e.to, head = s.at, s.at
-		if isEmptyScalar(n) {
-			s.skip(" ")
-		} else {
-			s.space()
-		}
+	if to := s.properties(n, flow); to > 0 {
+		head = to
 	}
 	switch {
 	case isEmptyScalar(n):
-		s.at = max(e.to, e.from)
-		return
+		s.at = head
 	case n.Kind == yaml.AliasNode:
 		s.expect('*')
 		s.literally(n.Value)
@@ -151,6 +142,21 @@ func (s *scanner) value(e *entry, indent int, flow bool) {
 		s.failed = true
 	}
 	e.to = s.at
+}
+
+// properties moves on over the anchor and the tag of a value, and returns where they end; 0 if there are none.
+func (s *scanner) properties(n *yaml.Node, flow bool) (to int) {
+	for s.peek() == '&' || s.peek() == '!' {
+		for !isSpace(s.peek()) && (!flow || strings.IndexByte(",[]{}", s.peek()) < 0) {
+			s.at++
+		}
+		if to = s.at; isEmptyScalar(n) {
+			s.skip(" ")
+		} else {
+			s.space()
+		}
+	}
+	return to
 }
 
 // scalar moves on over a scalar.

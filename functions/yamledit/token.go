@@ -33,7 +33,7 @@ func (w *writer) inline(o *entry, n *yaml.Node, column int) string {
 		return indented(w.encoded(n), column)
 	case isCollection(n):
 		return w.inFlow(n, "")
-	case strings.Contains(n.Value, "\n") && n.Style&^yaml.LiteralStyle == 0 && n.Anchor == "" || n.Style == yaml.LiteralStyle:
+	case n.Style == yaml.LiteralStyle || n.Style == 0 && strings.Contains(n.Value, "\n") && n.Anchor == "":
 		indent := 0
 		if o != nil && strings.HasPrefix(w.text[o.from:], "|") {
 			_, indent = blockEnd(w.text, o.from, column)
@@ -72,7 +72,8 @@ func reads(text, value string) bool {
 // encoded returns a value as the encoder writes it behind a key.
 func (w *writer) encoded(n *yaml.Node) string {
 	const key = "k"
-	text := w.encode(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: key}, bare(n)}})
+	text := w.encode(&yaml.Node{Kind: yaml.MappingNode,
+		Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: key}, bare(n)}})
 	return strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(text, key+":"), "\n"), " ")
 }
 
@@ -116,13 +117,9 @@ func literal(value string, column int) (string, bool) {
 	default:
 		header += "+"
 	}
-	if body == "" || strings.ContainsFunc(value, func(r rune) bool {
-		return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == '\ufffd'
-	}) {
+	if body == "" || strings.HasPrefix(body, "\n") || body[0] == ' ' || body[0] == '\t' {
 		return "", false
 	}
-	if start := strings.TrimLeft(body, "\n"); start[0] == ' ' || start[0] == '\t' || start != body {
-		return "", false
-	}
-	return header + strings.TrimSuffix(indented("\n"+value, column), "\n"), true
+	text := header + strings.TrimSuffix(indented("\n"+value, column), "\n")
+	return text, reads("k: "+text+"\n", value)
 }

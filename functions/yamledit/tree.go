@@ -22,7 +22,9 @@ type tree struct {
 	first, last map[*yaml.Node]int
 	// parent is the value that a value is in.
 	parent map[*yaml.Node]*yaml.Node
-	sums   map[*yaml.Node]uint64
+	// known are the comments on lines of their own.
+	known map[string]bool
+	sums  map[*yaml.Node]uint64
 }
 
 // leaf has the comments of a leaf: the lines between the leaf before and this one, and the comments on its line.
@@ -41,7 +43,7 @@ type note struct {
 func newTree(document *yaml.Node) *tree {
 	t := &tree{
 		document: document, sums: map[*yaml.Node]uint64{}, parent: map[*yaml.Node]*yaml.Node{},
-		first: map[*yaml.Node]int{}, last: map[*yaml.Node]int{},
+		first: map[*yaml.Node]int{}, last: map[*yaml.Node]int{}, known: map[string]bool{},
 	}
 	if t.note(document.HeadComment, nil); len(t.after) > 0 {
 		t.after = append(t.after, note{})
@@ -72,6 +74,7 @@ func (t *tree) note(comment string, of *yaml.Node) {
 	for text := range strings.SplitSeq(strings.TrimSpace(comment), "\n") {
 		if text = marked(text); text != "" || len(t.after) > 0 {
 			t.after = append(t.after, note{text, of})
+			t.known[text] = true
 		}
 	}
 }
@@ -192,14 +195,6 @@ func said(notes []note) []string {
 
 // leaf returns the leaf with which the entry of a value begins.
 func (t *tree) leaf(value *yaml.Node) leaf { return t.leaves[t.first[value]] }
-
-// beforeLeaf returns the lines between a leaf and the one before.
-func (t *tree) beforeLeaf(i int) []note {
-	if i < len(t.leaves) {
-		return t.leaves[i].before
-	}
-	return t.after
-}
 
 // sameComments reports whether the entries of two values have the same comments, but for those before and behind them.
 func sameComments(a *tree, x *yaml.Node, b *tree, y *yaml.Node) bool {

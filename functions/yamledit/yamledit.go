@@ -54,6 +54,10 @@ func Document(text string, wanted *yaml.Node) (Result, error) {
 		r, _, err := d.whole()
 		return r, err
 	}
+	d.layout = layoutOf(d.root)
+	if d.json {
+		d.layout.indent = jsonIndent(src.text, d.root)
+	}
 	return d.proven()
 }
 
@@ -96,23 +100,11 @@ type edit struct {
 	old, new *tree
 	root     *entry
 	layout   layout
-	// known are the comments that were read.
-	known map[string]bool
 }
 
 // proven writes the document until it is read again as what is to be written, each time with larger entries written as
 // new ones.
 func (d edit) proven() (Result, error) {
-	d.known = map[string]bool{}
-	for i := range len(d.old.leaves) + 1 {
-		for _, n := range d.old.beforeLeaf(i) {
-			d.known[n.text] = true
-		}
-	}
-	d.layout = layoutOf(d.root)
-	if d.json {
-		d.layout.indent = jsonIndent(d.src.text)
-	}
 	var readable *Result // without the comments that it should have
 	forced := map[*yaml.Node]bool{}
 	for range maxTries {
@@ -183,9 +175,9 @@ func (d edit) widen(forced map[*yaml.Node]bool, at *yaml.Node, edited []*yaml.No
 // whole writes the whole document by the encoder, and returns where its comments differ.
 func (d edit) whole() (r Result, at *yaml.Node, err error) {
 	var out bytes.Buffer
-	if indent := jsonIndent(d.src.text); d.json {
-		w := writer{edit: edit{json: true, layout: layout{indent: indent}}}
-		out.WriteString(w.inFlow(d.new.document.Content[0], ifTrue(indent != "", "\n")) + "\n")
+	if d.json {
+		w := writer{edit: d}
+		out.WriteString(w.inFlow(d.new.document.Content[0], ifTrue(d.layout.indent != "", "\n")) + "\n")
 	} else {
 		style := yaml.SequenceIndentStyle(yaml.DeriveSeqIndentStyle(d.src.text))
 		enc := yaml.NewEncoderWithOptions(&out, &yaml.EncoderOptions{SeqIndent: style})

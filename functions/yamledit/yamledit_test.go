@@ -13,7 +13,7 @@ import (
 )
 
 // read returns a document.
-func read(t *testing.T, text string) *yaml.Node {
+func read(t testing.TB, text string) *yaml.Node {
 	t.Helper()
 	var n yaml.Node
 	if err := yaml.Unmarshal([]byte(strings.ReplaceAll(text, "\r\n", "\n")), &n); err != nil {

@@ -101,7 +101,8 @@ func (m *merged) compared(r result) (result, error) {
 	text, err := yamledit.Document(r.local.text, r.root)
 	isItem := r.local.item != nil // which kpt writes
 	switch {
-	case errors.Is(err, yamledit.ErrUnreadable), err == nil && isItem && !krm.QuoteBlocks(yaml.NewRNode(r.root.Content[0])):
+	case errors.Is(err, yamledit.ErrUnreadable),
+		err == nil && isItem && !krm.QuoteBlocks(yaml.NewRNode(r.root.Content[0])):
 		err = fmt.Errorf("%s: %s: %w", r.local.file, describe(r.local), errUnreadable)
 	case err == nil && text.Text == r.local.text:
 		r.outcome, r.root = keep, nil
