@@ -10,33 +10,40 @@ import (
 // gap writes the empty lines and comments before an entry.
 func (w *writer) gap(o *entry, p pair, c *collection, column int) {
 	wanted := w.new.leaf(p.value).before
-	var after, before []line
+	var after []line
 	if w.at >= 0 {
 		after = gapLines(w.text, w.at, gapEnd(w.text, w.at))
 	}
 	if o == nil {
-		if len(said(wanted)) == 0 && c != nil && w.isSpaced(c) && w.at > c.head {
-			w.put("\n")
-		}
-		if used := w.lay(after, nil, wanted, column); used > 0 {
-			w.at = used
-		}
-		if n := len(wanted); n > 0 && wanted[n-1].of != nil { // or it would stand above this entry
-			w.put("\n")
-		}
+		w.gapOfNew(after, wanted, c, column)
 		return
 	}
-	start := lineStart(w.text, o.start)
-	if o.before <= w.at && w.at <= start {
-		after, before = nil, gapLines(w.text, w.at, start)
-	} else {
-		before = gapLines(w.text, o.before, start)
+	start, before := lineStart(w.text, o.start), o.before
+	if before == w.at && slices.Equal(said(wanted), said(w.old.leaf(o.value).before)) {
+		w.copy(before, start)
+		return
+	}
+	if before <= w.at && w.at <= start {
+		after, before = nil, w.at
 	}
 	if inner := w.inner(o); len(inner) > 0 && w.keeps(o, p) && !w.forced[p.value] {
 		wanted = slices.DeleteFunc(slices.Clone(wanted), func(n note) bool { return n.text == "" })
 		wanted = wanted[:max(0, len(wanted)-len(inner))]
 	}
-	w.lay(after, before, wanted, column)
+	w.lay(after, gapLines(w.text, before, start), wanted, column)
+}
+
+// gapOfNew writes what stands before a new entry.
+func (w *writer) gapOfNew(after []line, wanted []note, c *collection, column int) {
+	if len(said(wanted)) == 0 && c != nil && w.isSpaced(c) && w.at > c.head {
+		w.put("\n")
+	}
+	if used := w.lay(after, nil, wanted, column); used > 0 {
+		w.at = used
+	}
+	if n := len(wanted); n > 0 && wanted[n-1].of != nil { // or it would stand above this entry
+		w.put("\n")
+	}
 }
 
 // isSpaced reports whether empty lines separate all entries of a collection.

@@ -57,6 +57,10 @@ func (w *writer) document() bool {
 		w.block(c, n, c.column, false)
 	}
 	var after []line
+	if w.at == o.end && slices.Equal(said(w.new.after), said(w.old.after)) {
+		w.copy(o.end, len(w.text))
+		return !w.failed
+	}
 	if w.at < o.end {
 		after = gapLines(w.text, w.at, gapEnd(w.text, w.at))
 	}
