@@ -45,6 +45,7 @@ func TestMinimal(t *testing.T) {
 		"a removed line":        {replace: []string{"          - '--b'\n", ""}, edit: []string{"# why", "# mine"}},
 		"behind the separator":  {original: []string{"apiVersion", "--- # c\napiVersion"}, replace: []string{"web:v1", "web:v2"}, edit: []string{"--a", "--c"}},
 		"the separator changes": {original: []string{"apiVersion", "--- # c\napiVersion"}, replace: []string{"# c", "# d"}, edit: []string{"--a", "--c"}},
+		"no line end":           {original: []string{"zone: }\n", "zone: }"}, replace: []string{"web:v1", "web:v2"}, edit: []string{"--a", "--c"}},
 		"line ends":             {original: []string{"\n", "\r\n"}, replace: []string{"web:v1", "web:v2"}, edit: []string{"--a", "--c"}},
 	} {
 		t.Run(name, func(t *testing.T) {

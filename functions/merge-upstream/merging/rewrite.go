@@ -55,7 +55,7 @@ func (r result) rewritten() string {
 	case keep:
 		return r.local.text
 	case changed:
-		return terminated(r.text)
+		return r.text
 	}
 	return terminated(r.takenText())
 }
