@@ -6,6 +6,7 @@ package mutate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -19,6 +20,7 @@ import (
 	"github.com/package-variants/package-variants/functions/inject-config/injection"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/functions/prepend-pipeline/pipeline"
+	"github.com/package-variants/package-variants/functions/yamledit"
 	"k8s.io/apimachinery/pkg/util/cache"
 	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
@@ -88,16 +90,11 @@ func Apply(ctx context.Context, runtime Runtime, files map[string]string, r Requ
 	if err != nil {
 		return Outcome{}, &FunctionError{Err: err}
 	}
-	if _, inProcess := runtime.(Builtin); inProcess {
-		if outcome, sure, err := together(ctx, before, r); sure || err != nil {
-			return outcome, err
-		}
-	}
 	after, err := run(ctx, runtime, before, r)
 	if err != nil {
 		return Outcome{}, err
 	}
-	changed, _, err := difference(before, after)
+	changed, err := difference(files, before, after)
 	if err != nil {
 		return Outcome{}, &FunctionError{Err: err}
 	}
@@ -195,37 +192,28 @@ func isKRM(p string) bool {
 	})
 }
 
-// difference returns the files of after whose resources differ from those of before, and whether they are all read as
-// the values that were to be written. Where only the style may differ, it encodes both in the same way to compare them.
-func difference(before, after []*yaml.RNode) (changed map[string]string, same bool, err error) {
+// difference returns the texts of the files whose resources in after differ from those in before, which were read from
+// them. Each document that differs has only the lines changed that have to be.
+func difference(files map[string]string, before, after []*yaml.RNode) (map[string]string, error) {
 	was, is := byFile(before), byFile(after)
-	changed, same = map[string]string{}, true
+	changed := map[string]string{}
 	for file, items := range is {
 		if slices.EqualFunc(was[file], items, krm.Same) {
 			continue
 		}
-		text, err := encode(items)
+		text, err := edited(files[file], was[file], items)
+		if errors.Is(err, yamledit.ErrUnreadable) {
+			err = errors.New("it would be no YAML any more: " +
+				"move comments that stand between a key and the anchor or tag of its value")
+		}
 		if err != nil {
-			return nil, false, fmt.Errorf("cannot write %s: %w", file, err)
+			return nil, fmt.Errorf("cannot write %s: %w", file, err)
 		}
-		if slices.EqualFunc(was[file], items, krm.SameValues) {
-			old, err := encode(was[file])
-			if err != nil {
-				return nil, false, fmt.Errorf("cannot write %s: %w", file, err)
-			}
-			if text == old {
-				continue
-			}
+		if text != files[file] {
+			changed[file] = text
 		}
-		again, err := read(file, text)
-		if err != nil {
-			return nil, false, fmt.Errorf("cannot write %s: it would be no YAML any more (%w): "+
-				"move comments that stand between a key and the anchor or tag of its value", file, err)
-		}
-		same = same && slices.EqualFunc(items, again, krm.SameValues)
-		changed[file] = text
 	}
-	return changed, same, nil
+	return changed, nil
 }
 
 func byFile(items []*yaml.RNode) map[string][]*yaml.RNode {
@@ -237,13 +225,62 @@ func byFile(items []*yaml.RNode) map[string][]*yaml.RNode {
 	return files
 }
 
-// encode writes the resources of a file. Each is written with its document, which holds a comment at the top of the
-// file that an empty line follows, such as a license: the SDK's objects have none.
-func encode(items []*yaml.RNode) (string, error) {
+// edited returns the text of a file whose resources, was, become other ones. A resource that is not there any more goes
+// with its document.
+func edited(text string, was, is []*yaml.RNode) (string, error) {
+	by := map[int]*yaml.RNode{}
+	for _, item := range is {
+		by[krm.Identify(item).Index] = item
+	}
 	var out strings.Builder
-	//nolint:staticcheck // the reader sets both
-	writer := kio.ByteWriter{Writer: &out, ClearAnnotations: []string{kioutil.PathAnnotation,
-		kioutil.LegacyPathAnnotation}}
-	err := writer.Write(items)
-	return out.String(), err
+	index := 0
+	for i, document := range yamledit.Split(text) {
+		separator := ""
+		if i > 0 { // the reader has it in no document
+			separator = document[:strings.IndexByte(document+"\n", '\n')+1]
+		}
+		if index == len(was) || !holdsResource(document) {
+			out.WriteString(document)
+			continue
+		}
+		item := by[index]
+		if index++; item == nil {
+			continue
+		}
+		if krm.Same(was[index-1], item) {
+			out.WriteString(document)
+			continue
+		}
+		wanted, err := withoutAnnotations(item)
+		if err != nil {
+			return "", err
+		}
+		result, err := yamledit.Document(document[len(separator):], wanted)
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(separator + result.Text)
+	}
+	return out.String(), nil
+}
+
+// holdsResource reports whether the reader finds a resource in a document.
+func holdsResource(document string) bool {
+	n, err := yaml.Parse(document)
+	return err == nil && !yaml.IsMissingOrNull(n)
+}
+
+// withoutAnnotations returns the document of a resource without the annotations that the reader sets. It has a comment
+// at the top of the file that an empty line follows, such as a license: the SDK's objects have none.
+func withoutAnnotations(item *yaml.RNode) (*yaml.Node, error) {
+	item = item.Copy()
+	//nolint:staticcheck // the reader sets the old ones, too
+	for _, key := range []string{kioutil.PathAnnotation, kioutil.LegacyPathAnnotation, kioutil.IndexAnnotation,
+		kioutil.LegacyIndexAnnotation, kioutil.SeqIndentAnnotation} {
+		if err := item.PipeE(yaml.ClearAnnotation(key)); err != nil {
+			return nil, err
+		}
+	}
+	err := yaml.ClearEmptyAnnotations(item)
+	return item.Document(), err
 }

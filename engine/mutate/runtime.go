@@ -46,13 +46,14 @@ func (e *UnavailableError) Error() string { return e.Message + ": " + e.Err.Erro
 // Unwrap returns the cause.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// Builtin is the Runtime that runs the functions in this process.
+// Builtin is the Runtime that runs the functions in this process. What they edit is not checked after each of them,
+// because it is when it is written.
 type Builtin struct{}
 
 var builtin = map[string]krm.Function{
-	ApplyPackageContext: packagecontext.Run,
-	PrependPipeline:     pipeline.Run,
-	InjectConfig:        injection.Run,
+	ApplyPackageContext: packagecontext.Unchecked,
+	PrependPipeline:     pipeline.Unchecked,
+	InjectConfig:        injection.Unchecked,
 	ExpandVariantSet:    expansion.Run,
 }
 

@@ -3,11 +3,12 @@
 package tasks
 
 import (
+	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/yamledit"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -41,8 +42,7 @@ func (m *Memo) Copy(upstream map[string]string, pkg string, deployment bool) (ma
 
 // renamed returns the Kptfile of a clone: with another name, and with the places of its own upstream and lock.
 func renamed(text, pkg string) (string, error) {
-	return rewritten(kptfileName, text, true, func(nodes []*yaml.RNode) error {
-		file := nodes[0]
+	return edited(kptfileName, text, func(file *yaml.RNode) error {
 		err := file.PipeE(yaml.Tee(yaml.Clear("upstream")), yaml.Tee(yaml.Clear("upstreamLock")),
 			yaml.Tee(yaml.Lookup("status"), yaml.Clear("renderStatus")))
 		if err != nil {
@@ -64,48 +64,25 @@ func renamed(text, pkg string) (string, error) {
 	})
 }
 
-// separator matches where a document begins.
-var separator = regexp.MustCompile(`(?m)^---([ \t\r].*)?$`)
-
 // marked returns the text of a file with the marks on its resources. What is no resource stays as it is.
 func marked(text string) string {
 	var out strings.Builder
-	start := 0
-	for _, at := range separator.FindAllStringIndex(text, -1) {
-		out.WriteString(markedDocument(text[start:at[0]]))
-		start = at[0]
+	for _, document := range yamledit.Split(text) {
+		edited, err := yamledit.Edit(document, func(n *yaml.Node) error {
+			if node := yaml.NewRNode(n); isResource(node) && !isShared(node.Field(yaml.MetadataField)) {
+				return mark(node)
+			}
+			return errNoResource
+		})
+		if err != nil { // it stays as it is
+			edited = document
+		}
+		out.WriteString(edited)
 	}
-	out.WriteString(markedDocument(text[start:]))
 	return out.String()
 }
 
-// markedDocument does so with a document: by inserting text if that reads as it should, or else in the formatting of
-// the YAML library.
-func markedDocument(text string) string {
-	node, err := yaml.Parse(text)
-	if err != nil || !isResource(node) || isShared(node.Field(yaml.MetadataField)) {
-		return text
-	}
-	lines := insertMarks(node, text)
-	again, err := yaml.Parse(lines)
-	if err == nil && node.MustString() == again.MustString() {
-		return lines
-	}
-	first, rest, _ := strings.Cut(text, "\n")
-	switch {
-	case strings.TrimSpace(first) == "---":
-		first += "\n"
-	case separator.MatchString(first):
-		return text
-	default:
-		first, rest = "", text
-	}
-	out, err := rewritten("", rest, true, func(nodes []*yaml.RNode) error { return mark(nodes[0]) })
-	if err != nil {
-		return text
-	}
-	return first + out
-}
+var errNoResource = errors.New("no resource")
 
 // isResource reports whether a document is a resource, and no template of another tool: what YAML takes for a map as a
 // key is a pair of braces.
@@ -133,7 +110,8 @@ func hasMapAsKey(n *yaml.Node) bool {
 	return false
 }
 
-// mark marks a resource. A comment that stands where the mark would be stays.
+// mark marks a resource. A comment that stands where the mark would be stays, and behind a map in one line there is no
+// mark, where kpt would not find it.
 func mark(node *yaml.RNode) error {
 	metadata := node.Field(yaml.MetadataField)
 	if metadata.IsNilOrEmpty() {
@@ -142,60 +120,8 @@ func mark(node *yaml.RNode) error {
 	key := metadata.Key.YNode()
 	comment := key.LineComment
 	err := identify(node)
-	if comment != "" {
+	if comment != "" || metadata.Value.YNode().Style&yaml.FlowStyle != 0 {
 		key.LineComment = comment
 	}
 	return err
-}
-
-// insertMarks marks a resource, and returns its text with the marks where they stand if its lines are as most are.
-func insertMarks(node *yaml.RNode, text string) string {
-	metadata := node.Field(yaml.MetadataField)
-	if metadata.IsNilOrEmpty() {
-		return text
-	}
-	key, annotations := metadata.Key.YNode(), metadata.Value.Field(yaml.AnnotationsField)
-	comment, was := key.LineComment, node.GetAnnotations()[identifier]
-	if err := mark(node); err != nil {
-		return text
-	}
-	lines, end := strings.SplitAfter(text, "\n"), "\n"
-	if strings.HasSuffix(lines[0], "\r\n") {
-		end = "\r\n"
-	}
-	if key.LineComment != comment {
-		lines[key.Line-1] = strings.TrimRight(lines[key.Line-1], " \r\n") + " # " + key.LineComment + end
-	}
-	is := node.GetAnnotations()[identifier]
-	if is == was || annotations != nil && len(annotations.Value.YNode().Content) == 0 {
-		return strings.Join(lines, "")
-	}
-	added, parent, first := identifier+": '"+is+"'"+end, key, metadata.Value.YNode().Content[0]
-	indent := strings.Repeat(" ", first.Column-1)
-	if annotations == nil {
-		added = indent + yaml.AnnotationsField + ":" + end + indent + "  " + added
-	} else {
-		parent, first = annotations.Key.YNode(), annotations.Value.YNode().Content[0]
-		added = strings.Repeat(" ", max(first.Column-1, 0)) + added
-	}
-	at := endOf(parent, lines)
-	lines[at-1] = strings.TrimRight(lines[at-1], "\r\n") + end
-	return strings.Join(slices.Insert(lines, at, added), "")
-}
-
-// endOf returns the number of the last line of the value of a key: the last that is indented more than the key, without
-// comments below.
-func endOf(key *yaml.Node, lines []string) int {
-	end := key.Line
-	for i := key.Line; i < len(lines); i++ {
-		content := strings.TrimSpace(lines[i])
-		switch indent := strings.Index(lines[i], content); {
-		case content == "" || content[0] == '#':
-		case indent < key.Column:
-			return end
-		default:
-			end = i + 1
-		}
-	}
-	return end
 }

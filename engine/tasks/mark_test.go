@@ -4,6 +4,7 @@ package tasks
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,13 +30,13 @@ func TestMarked(t *testing.T) {
 		"marked":                   {marked1 + "  name: a\n  annotations:\n" + mark, ""},
 		"renamed":                  {marked1 + "  name: b\n  annotations:\n" + mark, ""},
 		"marked in part":           {marked1 + "  name: b\n", marked1 + "  name: b\n  annotations:\n" + mark},
-		"no line end":              {head + "  name: a", marked1 + "  name: a\n  annotations:\n" + mark},
+		"no line end":              {head + "  name: a", marked1 + "  name: a\n  annotations:\n" + strings.TrimSuffix(mark, "\n")},
 		"a license":                {"# Copyright\n---\n" + head + "  name: a\n", "# Copyright\n---\n" + marked1 + "  name: a\n  annotations:\n" + mark},
 		"documents":                {"# a\n\n" + head + "  name: a\n---\n---\n# b\n---\nb:  1\n...\n", "# a\n\n" + marked1 + "  name: a\n  annotations:\n" + mark + "---\n---\n# b\n---\nb:  1\n...\n"},
 		"a byte order mark":        {"\uFEFF" + head + "  name: a\n", "\uFEFF" + marked1 + "  name: a\n  annotations:\n" + mark},
 		"line ends":                {"apiVersion: v1\r\nkind: ConfigMap\r\nmetadata:\r\n  name: a\r\n", "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata: # kpt-merge: /a\r\n  name: a\r\n  annotations:\r\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|a'\r\n"},
 		"a map in one line": {"# a\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:   {}\n", "# a\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, " +
-			"annotations: {internal.kpt.dev/upstream-identifier: '|ConfigMap|default|a'}}\ndata: {}\n"},
+			"annotations: {internal.kpt.dev/upstream-identifier: '|ConfigMap|default|a'}}\ndata:   {}\n"},
 		"a comment":               {"apiVersion: v1\nkind: ConfigMap\nmetadata: # ours\n  name: a\n", "apiVersion: v1\nkind: ConfigMap\nmetadata: # ours\n  name: a\n  annotations:\n" + mark},
 		"wide lists":              {head + "  name: a\n  finalizers:\n      - b\nc:\n    - d\n", marked1 + "  name: a\n  finalizers:\n      - b\n  annotations:\n" + mark + "c:\n    - d\n"},
 		"a comment below":         {head + "  name: a\n  # below\n# data\ndata:\n  b: c\n", marked1 + "  name: a\n  # below\n\n  annotations:\n" + mark + "# data\ndata:\n  b: c\n"},

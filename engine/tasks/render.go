@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/yamledit"
 	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -75,9 +76,9 @@ func (m *Memo) Render(files map[string]string) (map[string]string, error) {
 	return out, nil
 }
 
-// rewritten reads the resources of a file, has them changed, and writes them.
-func rewritten(name, text string, keepStyle bool, change func([]*yaml.RNode) error) (string, error) {
-	nodes, err := parse(name, text, keepStyle)
+// rewritten reads the resources of a file, has them changed, and writes them as Porch does.
+func rewritten(name, text string, change func([]*yaml.RNode) error) (string, error) {
+	nodes, err := parse(name, text, false)
 	if err != nil || len(nodes) == 0 {
 		return text, err
 	}
@@ -89,4 +90,21 @@ func rewritten(name, text string, keepStyle bool, change func([]*yaml.RNode) err
 		return "", fmt.Errorf("cannot write %s: %w", name, err)
 	}
 	return out, nil
+}
+
+// edited returns the text of a file whose first resource is changed, with all else as it was.
+func edited(name, text string, change func(*yaml.RNode) error) (string, error) {
+	documents := yamledit.Split(text)
+	for i, document := range documents {
+		n, err := yaml.Parse(document)
+		if err == nil && yaml.IsMissingOrNull(n) {
+			continue
+		}
+		documents[i], err = yamledit.Edit(document, func(n *yaml.Node) error { return change(yaml.NewRNode(n)) })
+		if err != nil {
+			return "", fmt.Errorf("cannot edit %s: %w", name, err)
+		}
+		break
+	}
+	return strings.Join(documents, ""), nil
 }

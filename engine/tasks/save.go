@@ -78,7 +78,7 @@ func (o *originals) commented(name, text string) (string, error) {
 		}
 	}
 	write := func() (string, error) {
-		return rewritten(name, text, false, func(nodes []*yaml.RNode) error { return o.comment(nodes, mayBeTemplate(text)) })
+		return rewritten(name, text, func(nodes []*yaml.RNode) error { return o.comment(nodes, mayBeTemplate(text)) })
 	}
 	if several {
 		return write()

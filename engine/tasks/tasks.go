@@ -121,7 +121,7 @@ func Touch(files map[string]string) (map[string]string, error) {
 
 // Lock returns a Kptfile with another upstream and upstreamLock, as the lock has them. Comments stay.
 func Lock(text string, lock *revision.Lock) (string, error) {
-	return rewritten(kptfileName, text, true, func(nodes []*yaml.RNode) error {
+	return edited(kptfileName, text, func(file *yaml.RNode) error {
 		for _, field := range [][]string{
 			{"upstream", "type", "git"}, {"upstreamLock", "type", "git"},
 			{"upstream", "git", "repo", lock.Repo}, {"upstreamLock", "git", "repo", lock.Repo},
@@ -131,7 +131,7 @@ func Lock(text string, lock *revision.Lock) (string, error) {
 			{"upstreamLock", "git", "commit", lock.Commit},
 		} {
 			last := len(field) - 1
-			scalar, err := nodes[0].Pipe(yaml.LookupCreate(yaml.ScalarNode, field[:last]...))
+			scalar, err := file.Pipe(yaml.LookupCreate(yaml.ScalarNode, field[:last]...))
 			if err != nil {
 				return err
 			}

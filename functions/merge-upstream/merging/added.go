@@ -3,10 +3,12 @@
 package merging
 
 import (
+	"errors"
 	"fmt"
 	"path"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/yamledit"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -33,13 +35,14 @@ func (m *merged) added(t *tuple) (result, error) {
 	}
 	item := yaml.NewRNode(root.Content[0])
 	annotate(item, identifier, identifierOf(k))
-	text, err := encode(root, t.updated.text)
-	if err != nil {
+	text, err := yamledit.Document(t.updated.text, root)
+	switch {
+	case errors.Is(err, yamledit.ErrUnreadable):
+		return r, nil
+	case err != nil:
 		return r, fmt.Errorf("%s: %s: cannot be written: %w", t.updated.file, describe(t.updated), err)
 	}
-	if readsBack(text, root.Content[0]) {
-		r.outcome, r.root, r.text = changed, root, text
-	}
+	r.outcome, r.root, r.text = changed, root, text.Text
 	return r, nil
 }
 

@@ -132,7 +132,7 @@ func (w *walker) found() map[string]bool {
 		for _, n := range c.values.versions() {
 			text += "\x00"
 			if n != nil {
-				value, err := encode(withoutAliases(n), "")
+				value, err := encode(withoutAliases(n))
 				text += fmt.Sprint(value, err)
 			}
 		}

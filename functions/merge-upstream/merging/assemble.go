@@ -82,15 +82,16 @@ func (r result) stays() bool { return r.outcome != gone && (r.local != nil || r.
 // moved reports whether the resource changes its file.
 func (r result) moved() bool { return r.outcome != gone && r.local != nil && r.file() != r.local.file }
 
-// body returns the text of a resource that is changed or taken.
-func (r result) body() string {
-	if r.outcome == changed {
-		return r.text
-	}
-	_, text := separator(r.updated.text)
+// takenText returns the text of a resource that is taken. The package's separator and empty lines at the end stay, if
+// they are not those of the original.
+func (r result) takenText() string {
 	if r.local == nil || r.original == nil {
-		return text
+		return r.updated.text
 	}
+	line, text := separator(r.updated.text)
+	was, _ := separator(r.original.text)
+	is, _ := separator(r.local.text)
+	text = follow(was, is, line) + text
 	if end := emptyLines(r.local.text); end != emptyLines(r.original.text) {
 		return strings.TrimRight(text, "\n") + "\n" + end
 	}

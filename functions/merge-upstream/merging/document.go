@@ -14,6 +14,7 @@ import (
 	"github.com/package-variants/package-variants/functions/bounds"
 	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/internal/pkgtree"
+	"github.com/package-variants/package-variants/functions/yamledit"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -131,7 +132,7 @@ func parse(name, text string) (docs []*document, why string) {
 		return nil, noResources
 	}
 	resources := 0
-	for _, segment := range split(text) {
+	for _, segment := range yamledit.Split(text) {
 		var root yaml.Node
 		if err := yaml.Unmarshal([]byte(segment), &root); err != nil {
 			return nil, "it is not YAML"
@@ -188,31 +189,10 @@ func ambiguous(docs []*document) (why string) {
 	return ""
 }
 
-// split cuts a text before each line that separates documents.
-func split(text string) []string {
-	var segments []string
-	start := 0
-	for at := 0; at < len(text); {
-		end := strings.IndexByte(text[at:], '\n')
-		if end < 0 {
-			end = len(text) - at - 1
-		}
-		if at > start && isSeparator(strings.TrimRight(text[at:at+end+1], "\n")) {
-			segments, start = append(segments, text[start:at]), at
-		}
-		at += end + 1
-	}
-	return append(segments, text[start:])
-}
-
-func isSeparator(line string) bool {
-	return line == "---" || strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "---\t")
-}
-
 // separator returns the separating line with which a document's text begins, if it holds nothing else, and the rest.
 func separator(text string) (line, rest string) {
 	line, rest, _ = strings.Cut(text, "\n")
-	if !isSeparator(line) {
+	if !yamledit.IsSeparator(line) {
 		return "", text
 	}
 	if after := strings.TrimSpace(line[3:]); after != "" && !strings.HasPrefix(after, "#") {
@@ -221,20 +201,10 @@ func separator(text string) (line, rest string) {
 	return line + "\n", rest
 }
 
-// encode returns the text of a document node: JSON if the text that it replaces is, and else YAML with lists indented
-// as there.
-func encode(root *yaml.Node, before string) (string, error) {
-	if isJSON(before) {
-		return encodeJSON(root.Content[0], before)
-	}
-	root = withoutMergeTags(root)
-	style := yaml.SequenceIndentStyle(yaml.DeriveSeqIndentStyle(before))
+// encode returns the text of a node that has none.
+func encode(n *yaml.Node) (string, error) {
 	var out bytes.Buffer
-	enc := yaml.NewEncoderWithOptions(&out, &yaml.EncoderOptions{SeqIndent: style})
-	if err := enc.Encode(root); err != nil {
-		return "", err
-	}
-	err := enc.Close()
+	err := yaml.NewEncoder(&out).Encode(withoutMergeTags(n))
 	return out.String(), err
 }
 

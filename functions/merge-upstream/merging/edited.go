@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/package-variants/package-variants/functions/internal/node"
 	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/functions/yamledit"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -68,18 +68,20 @@ func (m *merged) walk(t *tuple, r rules, set commentSet) (*walker, *yaml.Node) {
 // another value when they are read again.
 func (m *merged) isStable(r result, rules rules, set commentSet) bool {
 	var root yaml.Node
-	if r.outcome != changed || isJSON(r.local.text) {
+	if r.outcome != changed {
 		return true
 	}
 	if err := yaml.Unmarshal([]byte(r.text), &root); err != nil || sameNode(&root, r.root) {
 		return err == nil
 	}
 	again, local := *r.tuple, *r.local
-	local.root, again.local = &root, &local
-	_, merged := m.walked(&again, rules, set)
-	before, err := encode(&root, r.text)
-	after, err2 := encode(merged, r.text)
-	return err == nil && err2 == nil && before == after
+	local.root, local.text, again.local = &root, r.text, &local
+	w, merged := m.walked(&again, rules, set)
+	if !w.changed {
+		return true
+	}
+	text, err := yamledit.Document(r.text, merged)
+	return err == nil && text.Text == r.text
 }
 
 // settle moves the line comment of a key to its value if that is a map or list that became empty: after the key, the
@@ -93,37 +95,19 @@ func settle(n *yaml.Node) {
 	}
 }
 
-// readsBack reports whether a text is read as the value that it was written for. Comments in odd places can prevent
-// that.
-func readsBack(text string, body *yaml.Node) bool {
-	var root yaml.Node
-	err := yaml.Unmarshal([]byte(text), &root)
-	return err == nil && len(root.Content) == 1 && node.Equal(root.Content[0], body)
-}
-
-// compared returns the result, as kept if the merge changed nothing. If the merged resource cannot be read back, the
-// error is errUnreadable.
+// compared returns the result with its text, as kept if the merge changed nothing. If the merged resource could not be
+// read back, the error is errUnreadable.
 func (m *merged) compared(r result) (result, error) {
-	before, err := encode(r.local.root, r.local.text)
-	if err != nil {
-		return r, err
-	}
-	after, err := encode(r.root, r.local.text)
-	if err != nil {
-		return r, err
-	}
-	if before == after {
-		r.outcome, r.root, r.text = keep, nil, after
-		return r, nil
-	}
-	if isJSON(r.local.text) {
-		r.text = after
-		return r, nil
-	}
-	quoted := krm.QuoteBlocks(yaml.NewRNode(r.root.Content[0]))
-	if r.text, err = encode(r.root, r.local.text); err == nil && (!quoted || !readsBack(r.text, r.root.Content[0])) {
+	text, err := yamledit.Document(r.local.text, r.root)
+	isItem := r.local.item != nil // which kpt writes
+	switch {
+	case errors.Is(err, yamledit.ErrUnreadable),
+		err == nil && isItem && !krm.QuoteBlocks(yaml.NewRNode(r.root.Content[0])):
 		err = fmt.Errorf("%s: %s: %w", r.local.file, describe(r.local), errUnreadable)
+	case err == nil && text.Text == r.local.text:
+		r.outcome, r.root = keep, nil
 	}
+	r.text = text.Text
 	return r, err
 }
 

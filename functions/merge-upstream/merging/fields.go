@@ -59,7 +59,7 @@ func keyID(key *yaml.Node) string {
 	case key.Kind == yaml.AliasNode:
 		return "*" + key.Value
 	case key.Kind != yaml.ScalarNode:
-		text, err := encode(key, "")
+		text, err := encode(key)
 		if err != nil {
 			return key.Value
 		}

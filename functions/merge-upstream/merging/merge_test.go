@@ -107,7 +107,7 @@ func TestMerge(t *testing.T) {
 			cm + "data:\n  a: |\n    one\n    two\n  b: x\n", cm + "data:\n  a: \"one\\n\"\n  b: y1\n",
 			cm + "data:\n  a: |\n    one\n    two\n  b: y1\n"},
 		"folded text": {cm + "data:\n  b: x\n", cm + "data:\n  b: y1\n",
-			cm + "data:\n  a: >-\n    one\n\n      two\n  b: x\n", cm + "data:\n  a: \"one\\n\\n  two\"\n  b: y1\n"},
+			cm + "data:\n  a: >-\n    one\n\n      two\n  b: x\n", cm + "data:\n  a: >-\n    one\n\n      two\n  b: y1\n"},
 		"folded text, nothing changed upstream": {cm + "data:\n  b: x\n", cm + "data:\n  b: x\n",
 			cm + "data:\n  a: >-\n    one\n\n      two\n  b: y1\n", cm + "data:\n  a: >-\n    one\n\n      two\n  b: y1\n"},
 		"folded text of the upstream": {cm + "data:\n  b: x\n",

@@ -26,7 +26,7 @@ const (
 type result struct {
 	*tuple
 	outcome outcome
-	// root is the document node of a resource that is changed, and text its text.
+	// root is the document node of a resource that is changed, and text its text with the line that separates it.
 	root *yaml.Node
 	text string
 	// item is the item of a ResourceList that the resource becomes.
@@ -36,8 +36,7 @@ type result struct {
 // move marks a resource as changed if the upstream moved it to another file.
 func (r result) move() result {
 	if r.outcome == keep && r.local != nil && r.updated != nil && r.file() != r.local.file {
-		r.outcome, r.root = changed, r.local.root
-		_, r.text = separator(r.local.text)
+		r.outcome, r.root, r.text = changed, r.local.root, r.local.text
 	}
 	return r
 }
@@ -176,17 +175,14 @@ func describe(d *document) string {
 // ResourceList have no text of their own: theirs is compared as kpt would write it.
 func sameText(a, b *document) bool {
 	if a.item != nil {
-		before, err := encode(b.root, "")
+		before, err := encode(b.root)
 		return err == nil && a.text == before
 	}
-	_, x := separator(a.text)
-	_, y := separator(b.text)
-	return x == y
+	return strings.TrimPrefix(a.text, "---\n") == strings.TrimPrefix(b.text, "---\n")
 }
 
 // sameLines is sameText without the empty lines at the end, which change when something is added after a document.
 func sameLines(a, b *document) bool {
-	_, x := separator(a.text)
-	_, y := separator(b.text)
+	x, y := strings.TrimPrefix(a.text, "---\n"), strings.TrimPrefix(b.text, "---\n")
 	return sameText(a, b) || a.item == nil && strings.TrimRight(x, "\n") == strings.TrimRight(y, "\n")
 }

@@ -5,6 +5,8 @@ package merging
 import (
 	"regexp"
 	"strings"
+
+	"github.com/package-variants/package-variants/functions/yamledit"
 )
 
 // rewritten returns the text of a file that the merge changes. Documents without a resource, such as a comment between
@@ -22,7 +24,7 @@ func (a *assembly) rewritten() string {
 			text = line + strings.TrimPrefix(rest, header)
 		}
 		switch {
-		case i > 0 && !isSeparator(firstLine(text)):
+		case i > 0 && !yamledit.IsSeparator(firstLine(text)):
 			text = "---\n" + text
 		case i == 0 && out == "" && r.local != first:
 			text = atTop(text, header)
@@ -49,14 +51,13 @@ func atTop(text, header string) string {
 
 // rewritten returns the text of a resource in a file that the merge changes, with the separator that it has there.
 func (r result) rewritten() string {
-	switch {
-	case r.outcome == keep:
+	switch r.outcome {
+	case keep:
 		return r.local.text
-	case r.local == nil || r.moved():
-		return terminated(r.body())
+	case changed:
+		return r.text
 	}
-	line, _ := separator(r.local.text)
-	return line + terminated(r.body())
+	return terminated(r.takenText())
 }
 
 // layout returns the text above the first resource of the file, that resource, and the text after each resource. The

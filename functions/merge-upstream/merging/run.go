@@ -156,7 +156,7 @@ func (l *localPackage) document(item *yaml.RNode, id krm.Identity) (*document, e
 		file: strings.TrimPrefix(fullPath(item), l.root+"/"), index: id.Index, item: item,
 		root: &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{body}},
 	}
-	text, err := encode(d.root, "")
+	text, err := encode(d.root)
 	if err != nil {
 		return nil, krm.Errorf(item, "", "cannot be written: %s", err)
 	}

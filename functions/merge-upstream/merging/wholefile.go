@@ -84,7 +84,7 @@ func unmarked(name, text string) string {
 			body.Content[position(body, yaml.MetadataField)].LineComment = ""
 		}
 		d.root.Content[0] = rules{}.without(d)
-		plain, err := encode(d.root, "")
+		plain, err := encode(d.root)
 		if err != nil {
 			return text
 		}
