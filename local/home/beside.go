@@ -116,9 +116,8 @@ func (h *Home) merged(f *found, like *files, texts map[string]string) (*files, s
 
 // filesOn returns the files of the upstream that a lock names; nil if it is in none of the git repositories.
 func (h *Home) filesOn(namespace string, lock *revision.Lock) (*files, error) {
-	for _, k := range slices.SortedFunc(maps.Keys(h.repositories), compareKeys) {
-		r := h.repositories[k]
-		if k.namespace != namespace || r.err != nil || !lock.Of(r.Address) || lock.Commit == "" {
+	for _, r := range h.named[revision.Address(lock.Repo)] {
+		if r.Namespace != namespace || r.err != nil || lock.Commit == "" {
 			continue
 		}
 		for _, place := range []string{strings.Trim(lock.Place(), "/"), r.place(lock.Directory)} {

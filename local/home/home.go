@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -37,8 +38,10 @@ type Home struct {
 	fleet        string
 	mu           sync.Mutex
 	repositories map[key]*repository
-	clones       []*clone
-	ledger       ledger.Ledger
+	// named are the Repositories by the address that their manifests name, as locks do, in order.
+	named  map[string][]*repository
+	clones []*clone
+	ledger ledger.Ledger
 	// seen are the branches as they were seen last, replaced those that are other ones by now.
 	seen     Seen
 	replaced map[Branch]bool
@@ -85,7 +88,7 @@ type Options struct {
 
 // New returns a home. It reads nothing before Fetch.
 func New(o Options) *Home {
-	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, ledger: maps.Clone(o.Ledger), seen: o.Seen,
+	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, named: map[string][]*repository{}, ledger: maps.Clone(o.Ledger), seen: o.Seen,
 		proposed: map[id]git.Hash{}, memo: tasks.NewMemo(), contact: o.Contact}
 	if h.contact == nil {
 		h.contact = func(string) error { return nil }
@@ -104,6 +107,10 @@ func New(o Options) *Home {
 		root := strings.Trim(in.Root(), "/")
 		in.repositories, in.roots[root] = append(in.repositories, in), append(in.roots[root], in)
 		h.repositories[key{r.Namespace, r.Name}] = in
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(h.repositories), compareKeys) {
+		address := revision.Address(h.repositories[k].Address)
+		h.named[address] = append(h.named[address], h.repositories[k])
 	}
 	h.forget()
 	return h
@@ -272,8 +279,8 @@ func (h *Home) find(ctx context.Context, namespace, name string) (*found, error)
 	case len(all) == 1:
 		return all[0], nil
 	}
-	for _, r := range h.repositories { // it may be in one that cannot be read
-		if r.err != nil && r.Namespace == namespace && strings.HasPrefix(name, r.Name+".") {
+	for i := range name { // it may be in one that cannot be read
+		if r := h.repositories[key{namespace, name[:i]}]; name[i] == '.' && r != nil && r.err != nil {
 			return nil, failed(packages.ErrUnavailable, "Repository %s: %w", r.Name, r.err)
 		}
 	}

@@ -3,9 +3,9 @@
 package home
 
 import (
+	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/git"
@@ -117,7 +117,9 @@ func (h *Home) TryAgain() {
 // String names a Repository, or a revision.
 func (k key) String() string { return k.namespace + "/" + k.name }
 
-func compareKeys(a, b key) int { return strings.Compare(a.String(), b.String()) }
+func compareKeys(a, b key) int {
+	return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name))
+}
 
 // RejectedOf returns what people rejected of a package; nil for nothing.
 func (h *Home) RejectedOf(namespace string, of revision.Package) *ledger.Rejected {

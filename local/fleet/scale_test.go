@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// cost is what a sync takes: the git processes that it starts, and how often it allocates memory, which stands for its
+// steps.
+type cost struct {
+	processes int
+	allocated float64
+}
+
+// sites returns a fleet in which each of n sites is a directory, and a Repository of its own, of one git repository. No
+// directory has more than 30 of them, since git writes each directory anew in which something has changed.
+func sites(t *testing.T, n int, policy string) *world {
+	t.Helper()
+	var all strings.Builder
+	for i := range n {
+		fmt.Fprintf(&all, "---\napiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: s%d, labels: {role: site}}\n"+
+			"spec: {type: git, deployment: true, git: {repo: \"ADDRESS\", branch: main, directory: sites/%d/s%d}}\n", i, i/30, i)
+	}
+	w := newWorld(t, "# none\n")
+	w.Push("main", "Begin", map[string]string{"fleet/sites.yaml": strings.ReplaceAll(all.String(), "ADDRESS", w.Remote.Address()),
+		"fleet/web.yaml": `apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata: {name: web}
+spec:
+  upstream: {repo: blueprints, package: web, revision: latest}
+  targets:
+  - objectSelector: {apiVersion: config.porch.kpt.dev/v1alpha1, kind: Repository, matchLabels: {role: site}}
+    template: {downstream: {package: web}, approvalPolicy: ` + policy + `}
+`})
+	return w
+}
+
+// measure syncs, and returns what that takes.
+func (w *world) measure() cost {
+	w.Helper()
+	w.People.Update()
+	trace := filepath.Join(w.TempDir(), "trace")
+	w.Setenv("GIT_TRACE2_EVENT", trace)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	report, err := Sync(w.Context(), w.options())
+	runtime.ReadMemStats(&after)
+	w.Setenv("GIT_TRACE2_EVENT", "")
+	if err != nil || len(report.Failures) > 0 {
+		w.Fatal(err, report)
+	}
+	text, err := os.ReadFile(trace)
+	if err != nil {
+		w.Fatal(err)
+	}
+	c := cost{allocated: float64(after.Mallocs - before.Mallocs)}
+	for line := range strings.Lines(string(text)) {
+		var event struct{ Event string }
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			w.Fatal(err)
+		}
+		if event.Event == "cmd_name" {
+			c.processes++
+		}
+	}
+	return c
+}
+
+// TestScale has ten times the sites take at most eleven times the steps, and hardly more git processes: when a fleet
+// begins, at rest, and when its blueprint changes.
+func TestScale(t *testing.T) {
+	for _, policy := range []string{"Manual", "Automatic"} {
+		var of [2][]cost
+		for i, n := range []int{30, 300} {
+			w := sites(t, n, policy)
+			of[i] = append(of[i], w.measure(), w.measure())
+			w.Push("main", "Version 2", map[string]string{"blueprints/web/settings.yaml": settings("large")},
+				"HEAD:refs/tags/blueprints/web/v2")
+			of[i] = append(of[i], w.measure(), w.measure())
+		}
+		for i, what := range []string{"begins", "rests", "changes", "rests again"} {
+			few, many := of[0][i], of[1][i]
+			if many.allocated > 11*few.allocated || many.processes > few.processes+10 {
+				t.Errorf("%s: it %s with %v for 30 sites and %v for 300", policy, what, few, many)
+			}
+		}
+	}
+}
