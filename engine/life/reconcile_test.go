@@ -31,13 +31,12 @@ func begin(t *testing.T, git bool) *cluster {
 
 // TestStories checks what the controller writes, reports and makes of packages after each act of a story, and that it
 // then writes nothing more, even after a restart. All stories together have seen each reason of the manual, except one
-// that only the table of rules has, one of a home in git, and one of a controller that lacks a right.
+// that only the table of rules has, those of a home in git, and one of a controller that lacks a right.
 func TestStories(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(func() {
 		memorytest.AllSeen(t, false, len(stories)*len(caches), v1alpha1.ReasonBranchMoved, v1alpha1.ReasonPushRefused,
-			v1alpha1.ReasonRepositoryReplaced,
-			v1alpha1.ReasonPermissionMissing)
+			v1alpha1.ReasonRepositoryReplaced, v1alpha1.ReasonLeftToPeople, v1alpha1.ReasonPermissionMissing)
 	})
 	for name, story := range stories {
 		for cache, git := range caches {
