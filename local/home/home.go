@@ -47,8 +47,8 @@ type Home struct {
 	replaced map[Branch]bool
 	// waits says of packages why they wait for a person, since their branch is another one.
 	waits map[ledger.Key]string
-	// same are the git repositories that are others by another address, before has 1 for each Repository that had its place
-	// when the Home began.
+	// same are the git repositories that are others by another address, before has 1 for each Repository that had its
+	// place when the Home began.
 	same   Same
 	before map[key]int
 	// proposed are the drafts that are proposed, with the trees that were: nobody else sees that.
@@ -73,8 +73,8 @@ var _ packages.Home = (*Home)(nil)
 type repository struct {
 	manifests.Repository
 	*clone
-	// located is where its packages are, by the address that counts. Holder is the Repository that has this place; nil if this
-	// one has it.
+	// located is where its packages are, by the address that counts. Holder is the Repository that has this place; nil if
+	// this one has it.
 	located ledger.Place
 	holder  *repository
 	// known are the revisions of packages as far as they were asked for.

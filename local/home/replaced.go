@@ -61,12 +61,15 @@ func (s *settling) findReplaced(ctx context.Context) error {
 		m, e := member{r, key.Package}, s.ledger[key]
 		was := s.resolved(e.Place)
 		follows, err := s.follows(ctx, r, Branch{was.Address, was.Branch})
-		if err != nil {
-			return err
+		var main git.Hash
+		if err == nil {
+			_, main, err = r.branchOf(ctx, m.where())
 		}
-		_, main, err := r.branchOf(ctx, m.where())
-		if err != nil {
-			return err
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if r.err = err; err != nil { // it holds up no other
+			continue
 		}
 		hasMoved := was != r.located
 		switch {
