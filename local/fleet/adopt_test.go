@@ -41,7 +41,7 @@ func TestPorchBeside(t *testing.T) {
 	w.Push("drafts/edge/web/packagevariant-2", "Intermediate commit\n\nkpt:{\"package\":\"edge/web\",\"workspaceName\":"+
 		"\"packagevariant-2\",\"task\":{\"type\":\"edit\",\"edit\":{\"sourceRef\":{\"name\":\"edge.web.packagevariant-1\"}}}}",
 		map[string]string{"edge/web/settings.yaml": settings("tiny")})
-	w.Equal("notes", []string{"default/edge.web.packagevariant-2 was made by Porch. If a controller works on its Repository, too, " +
+	w.Equal("notes", []string{"edge.web.packagevariant-2 was made by Porch. If a controller works on its Repository, too, " +
 		"stop one of the two"}, w.sync().Notes)
 }
 

@@ -145,7 +145,7 @@ func isImplied(e *home.Event, of map[home.Did][]home.Event, published map[string
 	case home.Changed:
 		return published[e.Workspace] || also(home.BroughtUp) || also(home.Drafted)
 	case home.Ended:
-		return published[e.Workspace] || also(home.Merged) || also(home.RemovalMerged)
+		return published[e.Workspace] || also(home.Merged) || also(home.Rejected) || also(home.RemovalMerged)
 	default:
 		return false
 	}

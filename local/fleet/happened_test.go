@@ -37,11 +37,11 @@ func TestHappened(t *testing.T) {
 			{Did: home.Arrived, Workspace: "v3", Number: 3, Back: true}, event(home.Published, "v3", 3)},
 		"v1 published (the main branch has it, and web adopted it)": {
 			{Did: home.Adopted, Workspace: "v1", Why: "web"}, event(home.Published, "v1", 1)},
-		"web adopted it": {{Did: home.Adopted, Workspace: "v1", Why: "web"}},
-		first + " was rejected; the branch drafts/fra/web/packagevariant-1 removed, which was at 1234": {
-			event(home.Rejected, first, 0), ended},
-		first + " was rejected; " + second + " drafted": {event(home.Rejected, first, 0), event(home.Drafted, second, 0)},
-		"the merge of " + first + " was taken back":     {event(home.TakenBack, first, 0)},
+		"web adopted it":        {{Did: home.Adopted, Workspace: "v1", Why: "web"}},
+		first + " was rejected": {event(home.Rejected, first, 0), ended}, // it was reset
+		"the branch drafts/fra/web/packagevariant-1 removed, which was at 1234": {ended},
+		first + " was rejected; " + second + " drafted":                         {event(home.Rejected, first, 0), event(home.Drafted, second, 0)},
+		"the merge of " + first + " was taken back":                             {event(home.TakenBack, first, 0)},
 		"a person has to merge what is published into " + first + ": both sides changed a.yaml": {
 			{Did: home.Overtaken, Workspace: first, Why: "both sides changed a.yaml"}},
 		"removed, as was merged": {event(home.RemovalMerged, "", 0), {Did: home.Ended, Branch: "removals/fra/web", Commit: "1234"}},

@@ -140,7 +140,7 @@ func TestHotfixBesideADraft(t *testing.T) {
 	w.sync()
 	w.Push("main", "Hotfix", map[string]string{"edge/web/more.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n"})
 	report := w.sync()
-	w.Equal("happened", []string{"edge/web: v2 published (the main branch has changed)"}, happened(report))
+	w.Equal("happened", []string{"edge/web: v2 published (the main branch has changed); packagevariant-2 changed"}, happened(report))
 	draft := strings.TrimPrefix(draft2, "heads/")
 	w.Equal("one commit on main", strings.TrimSpace(w.Remote.Git("rev-parse", "main")),
 		strings.TrimSpace(w.Remote.Git("rev-parse", draft+"^")))
