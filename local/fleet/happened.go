@@ -179,5 +179,5 @@ func differing(e *home.Event) string {
 	if len(e.Files) == 0 {
 		return ""
 	}
-	return ", and changed on the way in " + words.Some(e.Files, ", ")
+	return ", with a person's changes in " + words.Some(e.Files, ", ")
 }

@@ -26,7 +26,7 @@ func TestHappened(t *testing.T) {
 		"v1 published (" + first + ")": {event(home.Drafted, first, 0), event(home.Published, first, 1), ended},
 		"v1 published (" + first + " was merged)": {event(home.Arrived, first, 1), event(home.Merged, first, 0),
 			event(home.Published, first, 1), ended},
-		"v1 published (" + first + " was merged, and changed on the way in settings.yaml); " + second + " drafted": {
+		"v1 published (" + first + " was merged, with a person's changes in settings.yaml); " + second + " drafted": {
 			event(home.Arrived, first, 1), {Did: home.Merged, Workspace: first, Files: []string{"settings.yaml"}},
 			event(home.Published, first, 1), event(home.Drafted, second, 0)},
 		"v1 is to be published (" + first + " was merged)": {event(home.Arrived, first, 1), event(home.Merged, first, 0)},
