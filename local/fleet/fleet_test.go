@@ -49,7 +49,8 @@ func (w *world) sync() *Report {
 	}
 	maps.DeleteFunc(foreseen, func(_, reason string) bool { return reason == "" })
 	for _, l := range report.Variants {
-		if came[l.Name] = l.Reason; l.Reason == "" || l.Reason == v1alpha1.ReasonPushRefused { // by a server
+		came[l.Name] = l.Reason
+		if l.Reason == "" || l.Reason == v1alpha1.ReasonPushRefused || l.Message == ofEarlierSync { // by a server
 			delete(came, l.Name)
 			delete(foreseen, l.Name)
 		}

@@ -44,7 +44,7 @@ func TestOnePlace(t *testing.T) {
 	w := newWorld(t, web+"---"+other)
 	address := strings.TrimPrefix(w.Remote.Address(), "file://") + "/"
 	w.manifest("repositories.yaml", w.blueprints(), repositoryAt("edge", w.Remote.Address(), "main", "edge"),
-		repositoryAt("far", address, "main", "/edge/./"))
+		repositoryAt("far", address, "main", "edge//"))
 	said := sharedError("far", address, "edge")
 	want := []string{"other: RepositoriesOverlap", "web: UpToDate  edge.web.packagevariant-1",
 		"Repository default/far: " + strings.TrimPrefix(said, "Repository far: "), "PackageVariant default/other: " + said}
@@ -160,7 +160,7 @@ func TestMoved(t *testing.T) {
 			head := strings.Fields(w.People.Git("ls-remote", address, "main"))[0]
 			w.manifest("repositories.yaml", strings.Replace(text, "metadata: {name: edge,", "metadata: {name: edge, annotations: {"+
 				home.AcceptBranch+": "+head+"},", 1))
-			w.Equal("accepted", []string{"web: Rejected v1 edge.web.packagevariant-2"}, lines(w.sync()))
+			w.Equal("accepted", []string{"web: LeftToPeople v1 edge.web.packagevariant-2"}, lines(w.sync()))
 		}},
 		"another directory": {func(w *world) string {
 			return repositoryAt("edge", w.Remote.Address(), "main", "far")

@@ -233,6 +233,9 @@ func (s *syncer) advise(ctx context.Context) {
 	}
 }
 
+// ofEarlierSync is the message of a variant that was not looked at.
+const ofEarlierSync = "all else that is said of it is of an earlier sync"
+
 // line returns what the conditions of an object say.
 func (s *syncer) line(kind string, o metav1.Object, conditions []metav1.Condition) Line {
 	line := Line{Namespace: o.GetNamespace(), Name: o.GetName()}
@@ -243,7 +246,7 @@ func (s *syncer) line(kind string, o metav1.Object, conditions []metav1.Conditio
 	}
 	id := kind + " " + objects.KeyOf(o).String()
 	if c, told := packages.ConditionOf(s.errs[id]); told && line.State != "" && line.Reason != c.Reason { // unwritten
-		line.State, line.Reason, line.Message = c.Type, c.Reason, "all else that is said of it is of an earlier sync"
+		line.State, line.Reason, line.Message = c.Type, c.Reason, ofEarlierSync
 	}
 	if line.State == v1alpha1.ConditionStalled && !slices.Contains(decided, line.Reason) && s.errs[id] == nil {
 		s.report.Failures = append(s.report.Failures, id+": "+line.Message)
@@ -322,7 +325,8 @@ func (l *Line) shown() string {
 
 // more returns what a person has to know of a package, and no failure says.
 func (l *Line) more(failures []string) (all []string) {
-	if usual := l.shown() == v1alpha1.ReasonUpToDate; !usual && l.Message != "" && !slices.Contains(failures, l.failure()) {
+	usual := l.State == v1alpha1.ConditionReady && (l.Draft == "" || l.Waits == v1alpha1.ReasonManualApproval)
+	if !usual && l.Message != "" && !slices.Contains(failures, l.failure()) {
 		all = append(all, l.Message)
 	}
 	for _, more := range []string{l.Conflicts, l.Injection} {

@@ -30,6 +30,10 @@ func (h *Home) Away(ctx context.Context, namespace string, pkg revision.Package)
 		return new(v1alpha1.Stalled(v1alpha1.ReasonLeftToPeople, fmt.Sprintf("%[1]s is not on the branch %[2]s of %[3]s any "+
 			"more, and is not made again: to have it back, git checkout %[4]s/v%[5]d -- %[4]s, and commit that; if it is to "+
 			"stay away, take the variant out of the manifests", pkg, r.Branch, r.git.Address(), quoted(m.where()), tag)))
+	case r.isAccepted():
+		return new(v1alpha1.Stalled(v1alpha1.ReasonLeftToPeople, fmt.Sprintf("%s is not on the branch %s of %s, which was "+
+			"accepted so, and is not made again: bring it there, or take the variant out of the manifests", pkg, r.Branch,
+			r.git.Address())))
 	}
 	return new(v1alpha1.Stalled(v1alpha1.ReasonRepositoryReplaced, fmt.Sprintf("%s has neither a directory %s on its "+
 		"branch %s nor a tag of it, although the package was published: correct the address, the branch or the directory in "+

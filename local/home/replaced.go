@@ -130,17 +130,17 @@ func (s *settling) follows(ctx context.Context, r *repository, as Branch) (bool,
 // one before, but not the package.
 func (s *settling) whyMoved(m member, was ledger.Place, follows bool) string {
 	head := m.in.refs[m.in.branch()].Commit
+	if head == "" {
+		return m.in.withoutBranch(m.where())
+	}
 	what := "has another " + m.where() + " than the one that was published, and not the history of that"
-	accept := fmt.Sprintf("; or, if it is right as it is, give the Repository the annotation %s: %s", AcceptBranch, head)
-	switch {
-	case head == "":
-		what, accept = "is not there", ""
-	case follows:
+	if follows {
 		what = "has no package " + m.where()
 	}
 	return fmt.Sprintf("the Repository %s names another place than before, and the branch %s of %s %s. It was published "+
-		"as %s on the branch %s: move it here, with its history, or correct spec.git of the Repository%s", m.in.Name,
-		m.in.Branch, m.in.git.Address(), what, strings.Trim(path.Join(was.Directory, m.pkg), "/"), was.Branch, accept)
+		"as %s on the branch %s: move it here, with its history, or correct spec.git of the Repository; or, if it "+
+		"is right as it is, give the Repository the annotation %s: %s", m.in.Name, m.in.Branch, m.in.git.Address(), what,
+		strings.Trim(path.Join(was.Directory, m.pkg), "/"), was.Branch, AcceptBranch, head)
 }
 
 // whyReplaced says why a package waits. The branch was seen last as another one.
