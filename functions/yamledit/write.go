@@ -193,9 +193,12 @@ func (w *writer) leaf(o *entry, p pair, column int) bool {
 		w.copy(o.keyEnd, o.from)
 		return w.flow(o, p.value) && w.tail(o, p, o.to, o.end)
 	}
-	text := w.inline(o, p.value, column)
-	if strings.Contains(w.text[o.from:o.to]+text, "\n") {
-		return false
+	was := w.text[o.from:o.to]
+	text, folded := refolded(was, o.value, p.value)
+	if !folded {
+		if text = w.inline(o, p.value, column); strings.Contains(was+text, "\n") {
+			return false
+		}
 	}
 	w.key(o, p)
 	if o.from > o.colon && text != "" {
