@@ -27,7 +27,7 @@ func refolded(text string, was, is *yaml.Node) (string, bool) {
 		start, end = 1, end-1
 	}
 	words := word.FindAllStringIndex(text[start:end], -1)
-	if len(words) != len(before) || len(before) == 0 || len(after) == 0 {
+	if len(words) != len(before) || len(before)*len(after) == 0 {
 		return "", false
 	}
 	same, rest := edges(before, after)
