@@ -229,7 +229,7 @@ func (w *writer) fresh(o *entry, p pair, column int) {
 	v := p.value
 	switch {
 	case isBlock(v) && p.key == nil && properties(v) == "":
-		width := w.layout.dash()
+		width := w.layout.offset(2, dashes)
 		w.put(spaces(width - 1))
 		w.block(nil, v, column+width, true)
 	case isBlock(v):
@@ -263,7 +263,7 @@ func (w *writer) below(o *entry, p pair, column int) int {
 	case o != nil && isBlock(o.value) && o.value.Kind == p.value.Kind && !o.in.inline:
 		return o.in.column
 	case p.key != nil && p.value.Kind == yaml.SequenceNode:
-		return column + w.layout.list(p.key.Value, column)
+		return column + w.layout.offset(0, listsLike(p.key.Value, column)...)
 	}
 	return column + w.layout.step()
 }
