@@ -27,7 +27,7 @@ func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) 
 // CheckEdited returns an error about the item if its edited copy would not be read back as the same values: a comment
 // in an awkward place can make it invalid YAML. Like QuoteBlocks, it may quote text in the copy.
 func CheckEdited(item, edited *yaml.RNode) error {
-	if Same(item, edited) && !hasBlock(edited.YNode()) || QuoteBlocks(edited) { // an unchanged item reads back as it was read
+	if Same(item, edited) && !hasBlock(edited.YNode()) || QuoteBlocks(edited) { // an unchanged item reads back
 		return nil
 	}
 	return Errorf(item, "",
