@@ -27,7 +27,7 @@ func Edit(item *yaml.RNode, edit func(*node.Editor) error) (*yaml.RNode, error) 
 // CheckEdited returns an error about the item if its edited copy would not be read back as the same values: a comment
 // in an awkward place can make it invalid YAML. Like QuoteBlocks, it may quote text in the copy.
 func CheckEdited(item, edited *yaml.RNode) error {
-	if Same(item, edited) && !HasBlock(edited) || QuoteBlocks(edited) { // an unchanged item reads back as it was read
+	if Same(item, edited) && !hasBlock(edited.YNode()) || QuoteBlocks(edited) { // an unchanged item reads back
 		return nil
 	}
 	return Errorf(item, "",
@@ -62,36 +62,7 @@ func same(a, b *yaml.Node) bool {
 		a.FootComment == b.FootComment && slices.EqualFunc(a.Content, b.Content, same)
 }
 
-// SameValues reports whether two items hold the same values. The annotations of an orchestrator do not count, nor does
-// the order of keys.
-func SameValues(a, b *yaml.RNode) bool {
-	return node.Equal(withoutInternal(a.YNode(), "metadata", "annotations"),
-		withoutInternal(b.YNode(), "metadata", "annotations"))
-}
-
-// withoutInternal returns a mapping without the internal annotations in the mapping at the path below it. Only the
-// mappings on the path are copied.
-func withoutInternal(n *yaml.Node, path ...string) *yaml.Node {
-	if n.Kind != yaml.MappingNode {
-		return n
-	}
-	out := &yaml.Node{Kind: n.Kind, Tag: n.Tag}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		switch {
-		case len(path) == 0 && IsInternalAnnotation(key.Value):
-			continue
-		case len(path) > 0 && key.Value == path[0]:
-			value = withoutInternal(value, path[1:]...)
-		}
-		out.Content = append(out.Content, key, value)
-	}
-	return out
-}
-
-// HasBlock reports whether an item has a text that is written as a block.
-func HasBlock(item *yaml.RNode) bool { return hasBlock(item.YNode()) }
-
+// hasBlock reports whether a value has a text that is written as a block.
 func hasBlock(n *yaml.Node) bool { return isBlock(n) || slices.ContainsFunc(n.Content, hasBlock) }
 
 // isBlock reports whether a node is a text that is written as a block.

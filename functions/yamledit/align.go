@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// maxAligned is how many pairs of elements are compared to find which of a list stayed.
-const maxAligned = 1 << 22
+// maxCompared is how many pairs of elements, or of comments, are compared to find which of them stayed.
+const maxCompared = 1 << 22
 
 // alignment finds for each entry of a collection as it is to be the entry that it was.
 type alignment struct {
@@ -86,16 +86,16 @@ func (a *alignment) stayed() {
 	for ; n > from && m > from && a.isSame(n-1, m-1); n, m = n-1, m-1 {
 		a.take(n-1, m-1)
 	}
-	if (n-from)*(m-from) > maxAligned {
-		return
-	}
 	for _, p := range common(n-from, m-from, func(i, j int) bool { return a.isSame(from+i, from+j) }) {
 		a.take(from+p[0], from+p[1])
 	}
 }
 
-// common returns the positions of a longest common subsequence.
+// common returns the positions of a longest common subsequence; none of sequences that are too long.
 func common(n, m int, same func(i, j int) bool) [][2]int {
+	if n*m > maxCompared {
+		return nil
+	}
 	lengths := make([][]int32, n+1)
 	for i := range lengths {
 		lengths[i] = make([]int32, m+1)

@@ -19,7 +19,7 @@ func (w *writer) gap(o *entry, p pair, c *collection, column int) {
 		return
 	}
 	start, before := lineStart(w.text, o.start), o.before
-	if before == w.at && slices.Equal(said(wanted), said(w.old.leaf(o.value).before)) {
+	if before == w.at && !o.leads && slices.Equal(said(wanted), said(w.old.leaf(o.value).before)) {
 		w.copy(before, start)
 		return
 	}

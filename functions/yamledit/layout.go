@@ -58,36 +58,22 @@ func listsLike(key string, column int) []string {
 	return []string{lists + " of " + key, fmt.Sprintf("%s at %d", lists, column), lists}
 }
 
-// most returns the offset that most have, the smallest of several; -1 if there are none.
-func (l layout) most(of string) int {
-	best := -1
-	for offset, n := range l.votes[of] {
-		if best < 0 || n > l.votes[of][best] || n == l.votes[of][best] && offset < best {
-			best = offset
+// offset returns the offset that most have of the first kind that there is, the smallest of several; otherwise another
+// one.
+func (l layout) offset(otherwise int, kinds ...string) int {
+	for _, kind := range kinds {
+		best := -1
+		for offset, n := range l.votes[kind] {
+			if most := l.votes[kind][best]; n > most || n == most && offset < best {
+				best = offset
+			}
+		}
+		if best >= 0 {
+			return best
 		}
 	}
-	return best
+	return otherwise
 }
 
 // step returns how far the entries of a map begin behind its key.
-func (l layout) step() int {
-	if step := l.most(maps); step > 0 && step < 10 {
-		return step
-	}
-	return 2
-}
-
-// dash returns how far the entries of a map begin behind its dash.
-func (l layout) dash() int {
-	return max(2, l.most(dashes))
-}
-
-// list returns how far the dashes of a list begin behind its key, which stands in a column.
-func (l layout) list(key string, column int) int {
-	for _, of := range listsLike(key, column) {
-		if offset := l.most(of); offset >= 0 {
-			return offset
-		}
-	}
-	return 0
-}
+func (l layout) step() int { return l.offset(2, maps) }

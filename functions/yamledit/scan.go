@@ -13,8 +13,10 @@ type entry struct {
 	key, value *yaml.Node // key is nil for an element
 	// in has the entries of a value that is a map or list; nil for another one.
 	in *collection
-	// before is where the gap before the entry begins: behind the entry before.
+	// before is where the gap before the entry begins: behind the entry before. The gap before the first entry of an
+	// element is that of the element: leads says so.
 	before int
+	leads  bool
 	// start is where the key or the dash begins, keyEnd is behind it, and colon behind the colon, or the dash.
 	start, keyEnd, colon int
 	// from and to are where the value, with its anchor and tag, begins and ends, and end is behind its last line.
@@ -58,13 +60,10 @@ func scan(text string, document *yaml.Node) *entry {
 		}
 		break
 	}
-	root := &entry{value: document.Content[0]}
-	root.start, root.keyEnd, root.colon = s.at, s.at, s.at
+	root := &entry{value: document.Content[0], colon: s.at}
 	s.value(root, -1, false)
 	s.finish(root)
-	if c := root.in; c != nil && len(c.entries) > 0 && root.from == c.entries[0].start {
-		c.entries[0].before = 0 // the separator belongs to the gap
-	}
+	root.start, root.keyEnd, root.colon = root.from, root.from, root.from
 	s.space()
 	if s.failed || s.at < len(text) && !strings.HasPrefix(text[s.at:], "...") {
 		return nil
@@ -230,7 +229,7 @@ func (s *scanner) block(of *entry, head int) {
 	of.in = c
 	step := stepOf(n)
 	for i, before := 0, c.head; i < len(n.Content) && !s.failed; i += step {
-		e := &entry{before: before, value: n.Content[i+step-1]}
+		e := &entry{before: before, leads: i == 0 && of.key == nil, value: n.Content[i+step-1]}
 		s.space()
 		e.start = s.at
 		s.failed = s.failed || s.at-lineStart(s.text, s.at) != c.column

@@ -36,35 +36,21 @@ func (w *writer) put(text string) { w.pieces = append(w.pieces, piece{text: text
 
 func spaces(n int) string { return strings.Repeat(" ", n) }
 
-// document writes the document; false if it has to be written as a new one.
+// document writes the document, whose value is like an element without a dash; false if it has to be written as a new
+// one.
 func (w *writer) document() bool {
-	n, o := w.new.document.Content[0], w.root
-	c := o.in
-	switch {
-	case w.forced[n] || isBlock(n) != isBlock(o.value):
+	o, p := w.root, pair{value: w.new.document.Content[0]}
+	if !isCollection(p.value) {
 		return false
-	case !isBlock(n):
-		if !slices.Equal(said(w.new.leaves[0].before), said(w.old.leaves[0].before)) {
-			return false
-		}
-		w.copy(0, o.start)
-		w.entry(o, pair{value: n}, 0)
-	case n.Kind != o.value.Kind || !sameProperties(n, o.value) || c.inline:
-		return false
-	default:
-		w.at = c.entries[0].before
-		w.copy(0, w.at)
-		w.block(c, n, c.column, false)
 	}
-	var after []line
+	w.gap(o, p, nil, 0)
+	w.copy(lineStart(w.text, o.start), o.start)
+	w.entry(o, p, 0)
 	if w.at == o.end && slices.Equal(said(w.new.after), said(w.old.after)) {
 		w.copy(o.end, len(w.text))
-		return !w.failed
+	} else {
+		w.lay(nil, gapLines(w.text, w.at, len(w.text)), w.new.after, 0)
 	}
-	if w.at < o.end {
-		after = gapLines(w.text, w.at, gapEnd(w.text, w.at))
-	}
-	w.lay(after, gapLines(w.text, o.end, len(w.text)), w.new.after, 0)
 	return !w.failed
 }
 
@@ -105,9 +91,8 @@ func (w *writer) keeps(o *entry, p pair) bool {
 
 // entry writes an entry from its key or dash on; o is what it was in the text, nil if it is new.
 func (w *writer) entry(o *entry, p pair, column int) {
+	at := w.at
 	if o == nil {
-		at := w.at
-		w.at = -1
 		w.fresh(nil, p, column)
 		w.at = at
 		return
@@ -115,7 +100,6 @@ func (w *writer) entry(o *entry, p pair, column int) {
 	mark := len(w.pieces)
 	switch {
 	case w.forced[p.value] || !w.keeps(o, p):
-		w.at = -1
 		w.fresh(o, p, column)
 	case w.old.sum(o.key) == w.new.sum(p.key) && w.old.sum(o.value) == w.new.sum(p.value) &&
 		sameComments(w.old, o.value, w.new, p.value):
@@ -123,11 +107,11 @@ func (w *writer) entry(o *entry, p pair, column int) {
 	default:
 		w.edited = append(w.edited, p.value)
 		if o.opaque || !w.changed(o, p, column) {
-			w.pieces, w.at = w.pieces[:mark], -1
+			w.pieces = w.pieces[:mark]
 			w.fresh(o, p, column)
 		}
 	}
-	w.at = o.end
+	w.at = max(at, w.at, o.end) // what stood after an entry that moved up is not left out
 }
 
 func sameProperties(a, b *yaml.Node) bool {
@@ -145,7 +129,8 @@ func (w *writer) changed(o *entry, p pair, column int) bool {
 	case o.value.Kind != p.value.Kind:
 		return false
 	case p.key == nil:
-		w.copy(o.start, c.entries[0].start)
+		w.at = c.entries[0].start
+		w.copy(o.start, w.at)
 		w.block(c, p.value, c.column, true)
 		return true
 	}
@@ -208,9 +193,12 @@ func (w *writer) leaf(o *entry, p pair, column int) bool {
 		w.copy(o.keyEnd, o.from)
 		return w.flow(o, p.value) && w.tail(o, p, o.to, o.end)
 	}
-	text := w.inline(o, p.value, column)
-	if strings.Contains(w.text[o.from:o.to]+text, "\n") {
-		return false
+	was := w.text[o.from:o.to]
+	text, folded := refolded(was, o.value, p.value)
+	if !folded {
+		if text = w.inline(o, p.value, column); strings.Contains(was+text, "\n") {
+			return false
+		}
 	}
 	w.key(o, p)
 	if o.from > o.colon && text != "" {
@@ -233,6 +221,7 @@ func (w *writer) lineComment(value *yaml.Node) string {
 
 // fresh writes an entry as a new one; o is what it was in the text, if anything.
 func (w *writer) fresh(o *entry, p pair, column int) {
+	w.at, w.failed = -1, w.failed || o == w.root
 	w.key(o, p)
 	if p.key != nil {
 		w.put(":")
@@ -240,7 +229,7 @@ func (w *writer) fresh(o *entry, p pair, column int) {
 	v := p.value
 	switch {
 	case isBlock(v) && p.key == nil && properties(v) == "":
-		width := w.layout.dash()
+		width := w.layout.offset(2, dashes)
 		w.put(spaces(width - 1))
 		w.block(nil, v, column+width, true)
 	case isBlock(v):
@@ -274,7 +263,7 @@ func (w *writer) below(o *entry, p pair, column int) int {
 	case o != nil && isBlock(o.value) && o.value.Kind == p.value.Kind && !o.in.inline:
 		return o.in.column
 	case p.key != nil && p.value.Kind == yaml.SequenceNode:
-		return column + w.layout.list(p.key.Value, column)
+		return column + w.layout.offset(0, listsLike(p.key.Value, column)...)
 	}
 	return column + w.layout.step()
 }

@@ -50,6 +50,9 @@ func Document(text string, wanted *yaml.Node) (Result, error) {
 	}
 	document.Content = []*yaml.Node{copied(wanted)}
 	d.new = newTree(document)
+	if d.old.sum(read.Content[0]) == d.new.sum(document.Content[0]) && differingComments(d.old, d.new) == nil {
+		return Result{Text: text}, nil
+	}
 	if d.root == nil {
 		r, _, err := d.whole()
 		return r, err
