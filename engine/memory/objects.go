@@ -306,7 +306,8 @@ func (o *Objects) Repository(_ context.Context, namespace, name string) (*object
 }
 
 // RepositoriesAround implements objects.Variants.
-func (o *Objects) RepositoriesAround(_ context.Context, address, directory string) (all []objects.Repository, err error) {
+func (o *Objects) RepositoriesAround(_ context.Context, address, directory string) (all []objects.Repository,
+	err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, k := range revision.KeysAround(address, directory) {

@@ -59,8 +59,8 @@ func (r *Repository) Keys() (keys []string) {
 	return append(keys, "in "+at+root, "at "+at+root)
 }
 
-// KeysAround returns the keys of the Repositories in whose directory another one of the same git repository lies, is, or
-// which lie in that one.
+// KeysAround returns the keys of the Repositories in whose directory another one of the same git repository lies, is,
+// or which lie in that one.
 func KeysAround(address, directory string) (keys []string) {
 	if address == "" {
 		return nil

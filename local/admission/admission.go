@@ -18,7 +18,6 @@ import (
 
 	"github.com/package-variants/package-variants/engine/naming"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -133,10 +132,18 @@ func CheckMetadata(object map[string]any, ours bool) error {
 	}
 	name := validation.NameIsDNSSubdomain
 	if !ours {
-		name = path.ValidatePathSegmentName
+		name = pathSegment
 	}
 	metadata.Namespace = cmp.Or(metadata.Namespace, metav1.NamespaceDefault)
 	return validation.ValidateObjectMeta(&metadata, true, name, field.NewPath("metadata")).ToAggregate()
+}
+
+// pathSegment says why a name is none of an object of any kind: the API has it in the path of its address.
+func pathSegment(name string, _ bool) []string {
+	if name == "." || name == ".." || strings.ContainsAny(name, "/%") {
+		return []string{fmt.Sprintf("may not be %q or %q, nor have %q or %q in it", ".", "..", "/", "%")}
+	}
+	return nil
 }
 
 // checkTexts returns which values of metadata YAML takes for no text.

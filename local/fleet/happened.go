@@ -105,8 +105,8 @@ func textOf(all []home.Event) string {
 			say("v%d is to be published%s", e.Number, because(&e, of))
 		}
 	}
-	for _, did := range []home.Did{home.Adopted, home.Merged, home.Rejected, home.TakenBack, home.BroughtUp, home.Overtaken,
-		home.RemovalMerged, home.Drafted, home.Changed, home.Ended} {
+	for _, did := range []home.Did{home.Adopted, home.Merged, home.Rejected, home.TakenBack, home.BroughtUp,
+		home.Overtaken, home.RemovalMerged, home.Drafted, home.Changed, home.Ended} {
 		for _, e := range of[did] {
 			if text := sentences[did](&e); !isImplied(&e, of, published) {
 				say("%s", text)

@@ -156,7 +156,7 @@ func TestMoved(t *testing.T) {
 		}, []string{"web: RepositoryReplaced v1 edge.web.packagevariant-2"}, func(w *world) {
 			text := w.Remote.Git("show", "main:fleet/repositories.yaml")
 			address := text[strings.LastIndex(text, "file://"):]
-			address = address[:strings.Index(address, "\"")]
+			address, _, _ = strings.Cut(address, "\"")
 			head := strings.Fields(w.People.Git("ls-remote", address, "main"))[0]
 			w.manifest("repositories.yaml", strings.Replace(text, "metadata: {name: edge,", "metadata: {name: edge, annotations: {"+
 				home.AcceptBranch+": "+head+"},", 1))

@@ -294,7 +294,8 @@ func (r *Report) Table(to io.Writer) error {
 		say("set %s: %s: %s", nameOf(l), l.Reason, l.Message)
 	}
 	for _, l := range r.Removals {
-		say("%s: its removal, the branch %s, waits for a person to merge it", in(l.Namespace, l.Package), l.PullRequest.Branch)
+		say("%s: its removal, the branch %s, waits for a person to merge it", in(l.Namespace, l.Package),
+			l.PullRequest.Branch)
 	}
 	for _, line := range r.Notes {
 		say("Note: %s", line)

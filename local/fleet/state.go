@@ -87,7 +87,7 @@ func newState() *State {
 }
 
 func (v *RecordedVariant) copy() RecordedVariant {
-	return RecordedVariant{v.Manifest, *v.PackageVariant.DeepCopy()}
+	return RecordedVariant{v.Manifest, *v.DeepCopy()}
 }
 
 // texts are the objects that files of a state were read as, or written from, by the names of the files: what has not

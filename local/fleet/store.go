@@ -79,31 +79,9 @@ func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *
 	for i := range m.Repositories {
 		s.Add(&m.Repositories[i].Repository)
 	}
-	there := map[types.NamespacedName]bool{}
-	for i := range m.Sets {
-		there[objects.KeyOf(&m.Sets[i])] = true
-		s.addSet(o, &m.Sets[i], was)
-	}
-	for i := range m.Problems {
-		key := types.NamespacedName{Namespace: m.Problems[i].Namespace, Name: m.Problems[i].Name}
-		if m.Problems[i].GroupKind != setGroupKind || there[key] {
-			continue
-		}
-		there[key] = true
-		if before, known := was.Sets[key]; known {
-			s.addSet(o, &before, was)
-		}
-	}
+	there := s.addSets(o, was)
 	for i := range m.Variants {
-		pv := m.Variants[i].DeepCopy()
-		before, known := was.Variants[objects.KeyOf(pv)]
-		s.complete(variantKind, pv, &before.ObjectMeta)
-		pv.Status, pv.Finalizers, pv.DeletionTimestamp = before.Status, before.Finalizers, nil
-		if known && (before.DeletionTimestamp != nil || !equality.Semantic.DeepEqual(before.Spec, pv.Spec)) {
-			pv.Generation++
-		}
-		s.places[objects.KeyOf(pv)] = m.Place(variantGroupKind, pv.Namespace, pv.Name)
-		s.Add(pv)
+		s.addVariant(m.Variants[i].DeepCopy(), was)
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(was.Variants), objects.CompareKeys) {
 		if _, ok := s.places[key]; ok {
@@ -117,6 +95,39 @@ func newStore(fleet string, o *Options, m *manifests.Manifests, was *State) (s *
 		}
 	}
 	return s, lost
+}
+
+// addSets adds the sets of the manifests, and returns which are there. One whose manifest has a problem is as it was
+// recorded.
+func (s *store) addSets(o *Options, was *State) (there map[types.NamespacedName]bool) {
+	there = map[types.NamespacedName]bool{}
+	for i := range s.of.Sets {
+		there[objects.KeyOf(&s.of.Sets[i])] = true
+		s.addSet(o, &s.of.Sets[i], was)
+	}
+	for i := range s.of.Problems {
+		key := types.NamespacedName{Namespace: s.of.Problems[i].Namespace, Name: s.of.Problems[i].Name}
+		if s.of.Problems[i].GroupKind != setGroupKind || there[key] {
+			continue
+		}
+		there[key] = true
+		if before, known := was.Sets[key]; known {
+			s.addSet(o, &before, was)
+		}
+	}
+	return there
+}
+
+// addVariant adds a variant of the manifests.
+func (s *store) addVariant(pv *v1alpha1.PackageVariant, was *State) {
+	before, known := was.Variants[objects.KeyOf(pv)]
+	s.complete(variantKind, pv, &before.ObjectMeta)
+	pv.Status, pv.Finalizers, pv.DeletionTimestamp = before.Status, before.Finalizers, nil
+	if known && (before.DeletionTimestamp != nil || !equality.Semantic.DeepEqual(before.Spec, pv.Spec)) {
+		pv.Generation++
+	}
+	s.places[objects.KeyOf(pv)] = s.of.Place(variantGroupKind, pv.Namespace, pv.Name)
+	s.Add(pv)
 }
 
 // addSet adds a set, which says what a manifest or what was recorded does.

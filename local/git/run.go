@@ -32,8 +32,8 @@ var environment = []string{
 }
 
 // ofCaller are the variables by which a git that runs us, as its hook or alias, names its own repository: those of "git
-// rev-parse --local-env-vars" but for the configuration, which users give in this way, too; and those by which paths mean
-// something else.
+// rev-parse --local-env-vars" but for the configuration, which users give in this way, too; and those by which paths
+// mean something else.
 var ofCaller = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_OBJECT_DIRECTORY", "GIT_DIR",
 	"GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS",
 	"GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_INTERNAL_SUPER_PREFIX", "GIT_SHALLOW_FILE", "GIT_COMMON_DIR",

@@ -101,14 +101,7 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 	if err != nil {
 		return err
 	}
-	used := map[string]bool{}
-	var last *found
-	for i := range all {
-		used[all[i].Workspace] = true
-		if all[i].number > 0 && (last == nil || all[i].number > last.number) {
-			last = &all[i]
-		}
-	}
+	used, last := usedBy(all)
 	workspace, err := m.in.workspaceAt(p, at, s.merged[m], used, isLost)
 	if err != nil {
 		return err
@@ -143,6 +136,18 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 		s.put(m, &e)
 	}
 	return nil
+}
+
+// usedBy returns the workspaces of revisions, and what was published last; nil for nothing.
+func usedBy(all []found) (used map[string]bool, last *found) {
+	used = map[string]bool{}
+	for i := range all {
+		used[all[i].Workspace] = true
+		if all[i].number > 0 && (last == nil || all[i].number > last.number) {
+			last = &all[i]
+		}
+	}
+	return used, last
 }
 
 // goesBack reports whether a revision takes back the previous one, which may be nil: its content, or its lock, is that

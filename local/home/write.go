@@ -368,28 +368,36 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 		needs = change.needs
 	}
 	c.set(f.ref(), git.Ref{Hash: commit, Commit: commit}, f.id(), needs...)
-	if draft, drafted := e.Drafts[f.workspace]; drafted {
-		lock, err := c.lockOf(tree)
-		if err != nil {
+	return h.noteSaved(f, &e, tree, parents)
+}
+
+// noteSaved notes what a draft was saved as, in a commit with these parents.
+func (h *Home) noteSaved(f *found, e *ledger.Entry, tree git.Hash, parents []git.Hash) error {
+	draft, drafted := e.Drafts[f.workspace]
+	if !drafted {
+		return nil
+	}
+	lock, err := f.in.lockOf(tree)
+	if err != nil {
+		return err
+	}
+	renewed := h.renewed[f.id()]
+	if renewed != nil || !isEdited(&draft, f.tree) { // otherwise it has something of a person all the same
+		draft.Written = tree
+	}
+	draft.Seen, draft.Lock = tree, lockID(lock)
+	if renewed != nil {
+		renewed.saved = true
+		if draft.Base, err = f.in.packageAt(parents[0], f.path); err != nil {
 			return err
 		}
-		if renewed != nil || !isEdited(&draft, f.tree) { // otherwise it has something of a person all the same
-			draft.Written = tree
+		if draft.Base == renewed.draft.Base && tree == renewed.draft.Seen { // it comes out the same
+			h.restore(f.member(), f.id(), renewed)
+			draft = renewed.draft
 		}
-		draft.Seen, draft.Lock = tree, lockID(lock)
-		if renewed != nil {
-			renewed.saved = true
-			if draft.Base, err = c.packageAt(parents[0], f.path); err != nil {
-				return err
-			}
-			if draft.Base == renewed.draft.Base && tree == renewed.draft.Seen { // it comes out the same
-				h.restore(f.member(), f.id(), renewed)
-				draft = renewed.draft
-			}
-		}
-		e.Drafts[f.workspace] = draft
-		h.put(f.member(), &e)
 	}
+	e.Drafts[f.workspace] = draft
+	h.put(f.member(), e)
 	return nil
 }
 

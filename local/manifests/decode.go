@@ -134,13 +134,7 @@ func (m *Manifests) addObject(dir string, at place, object map[string]any) error
 	}
 	items, hasItems := o.Object["items"].([]any)
 	if o.GetKind() == "List" || hasItems && strings.HasSuffix(o.GetKind(), "List") {
-		var problems []error
-		for i := 0; i < len(items) && !m.full(); i++ {
-			if object, ok := items[i].(map[string]any); ok {
-				problems = append(problems, m.addObject(dir, at, object))
-			}
-		}
-		return errors.Join(problems...)
+		return m.addItems(dir, at, items)
 	}
 	if metadata, _ := o.Object["metadata"].(map[string]any); metadata["name"] == nil && !isOurs {
 		return nil
@@ -155,13 +149,24 @@ func (m *Manifests) addObject(dir string, at place, object map[string]any) error
 	return m.take(dir, at, o, err)
 }
 
+// addItems adds the items of a list.
+func (m *Manifests) addItems(dir string, at place, items []any) error {
+	var problems []error
+	for i := 0; i < len(items) && !m.full(); i++ {
+		if object, ok := items[i].(map[string]any); ok {
+			problems = append(problems, m.addObject(dir, at, object))
+		}
+	}
+	return errors.Join(problems...)
+}
+
 // saying returns an error about an object, with its place.
 func saying(at place, o *unstructured.Unstructured, err error) error {
 	return fmt.Errorf("%s: %s %s: %w", at, o.GetKind(), o.GetName(), err)
 }
 
-// identifies returns why it is not known which object of our group one is; nil if it is. The error is what is wrong with
-// its metadata.
+// identifies returns why it is not known which object of our group one is; nil if it is. The error is what is wrong
+// with its metadata.
 func identifies(o *unstructured.Unstructured, wrong error) error {
 	metadata, _ := o.Object["metadata"].(map[string]any)
 	_, isText := metadata["namespace"].(string)

@@ -179,13 +179,18 @@ func find(root fs.FS, dir string) (names, packages []string, problems []error) {
 		names, size = append(names, name), size+bytes
 		return tooMuch(dir, int(size), "bytes in its YAML files", bounds.FleetBytes)
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("there is no directory %s", dir)
-	}
-	if err != nil {
+	if err = notThere(err, dir); err != nil {
 		return nil, nil, append(problems, err)
 	}
 	return names, packages, problems
+}
+
+// notThere says that a directory is not there, if that is the error.
+func notThere(err error, dir string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no directory %s", dir)
+	}
+	return err
 }
 
 // sizeOf returns the size of a file, or why it is not read.

@@ -30,8 +30,7 @@ func CheckFormat(format string) error {
 
 // Print prints a plan in a format; colour is for text. What people read is made visible in the plan, too.
 func Print(w io.Writer, format string, plan *plans.Plan, colour bool) error {
-	switch format {
-	case "json":
+	if format == "json" {
 		return visible.JSON(w, plan)
 	}
 	visible.All(plan) // people read these
