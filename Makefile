@@ -415,9 +415,10 @@ golden: test test-cluster ## Run the tests and rewrite their golden files; revie
 	@cd e2e && GOWORK=off $(GO_TEST) ./bench ./bench/report
 
 .PHONY: fuzz
-fuzz: ## Run every fuzz target of the functions and the engine for FUZZTIME (30s) each
+fuzz: ## Run every fuzz target of the functions, the engine and the home of git for FUZZTIME (30s) each
 	@hack/fuzz.sh functions $(FUZZTIME)
 	@hack/fuzz.sh engine $(FUZZTIME)
+	@hack/fuzz.sh local $(FUZZTIME)
 
 # It takes half an hour, and what it measures depends on what else the machine does. It
 # ends what it starts, so it is not run by go run, which does not hand signals on.

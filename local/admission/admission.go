@@ -139,11 +139,16 @@ func CheckMetadata(object map[string]any, ours bool) error {
 }
 
 // pathSegment says why a name is none of an object of any kind: the API has it in the path of its address.
-func pathSegment(name string, _ bool) []string {
-	if name == "." || name == ".." || strings.ContainsAny(name, "/%") {
-		return []string{fmt.Sprintf("may not be %q or %q, nor have %q or %q in it", ".", "..", "/", "%")}
+func pathSegment(name string, _ bool) (wrong []string) {
+	if name == "." || name == ".." {
+		return []string{"may not be '" + name + "'"}
 	}
-	return nil
+	for _, no := range []string{"/", "%"} {
+		if strings.Contains(name, no) {
+			wrong = append(wrong, "may not contain '"+no+"'")
+		}
+	}
+	return wrong
 }
 
 // checkTexts returns which values of metadata YAML takes for no text.
