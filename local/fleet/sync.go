@@ -14,7 +14,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/kptfile"
-	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
@@ -53,6 +52,8 @@ type syncer struct {
 	replaced map[ledger.Key]string
 	report   Report
 	happened events
+	// stood are the revisions that were published when the round began.
+	stood map[types.NamespacedName]int
 	// sharing are the Repositories whose place another one has, and why nothing is done in them.
 	sharing map[types.NamespacedName]string
 }
@@ -201,6 +202,7 @@ func (s *syncer) run(ctx context.Context) error {
 			return err
 		}
 		if !pushed { // what comes of pushes is known when a round has looked at it
+			s.lookAtSets(ctx, s.sets())
 			return s.record(ctx, false)
 		}
 	}
@@ -222,46 +224,6 @@ func (s *syncer) look(ctx context.Context) error {
 	s.noteMisnamed(ctx)
 	s.shared()
 	return s.resume(ctx, s.store.AllVariants()...)
-}
-
-// reconcile looks at all sets and variants until nothing more is written. What earlier rounds knew may be wrong, so
-// each begins with reconcilers that know nothing.
-func (s *syncer) reconcile(ctx context.Context) error {
-	ofSets := s.sets()
-	ofVariants := life.New(life.Ports{Packages: s.packages(), Known: s.home, Variants: s.store,
-		Injected: s.source, Functions: mutate.Builtin{}},
-		life.Options{Version: s.version(), Now: s.store.log.Now})
-	for range maxPasses {
-		seen, again := s.store.log.Version(), false
-		for _, set := range s.store.AllSets() {
-			key := objects.KeyOf(&set)
-			if s.manifests.ProblemOf(setGroupKind, key.Namespace, key.Name) != nil {
-				continue
-			}
-			wait, err := ofSets.Reconcile(ctx, key)
-			again = s.outcome(setKind+" "+key.String(), wait, err) || again
-		}
-		for _, pv := range s.store.AllVariants() {
-			key := objects.KeyOf(&pv)
-			held, err := s.held(ctx, key)
-			if held || s.refused[key] || ctx.Err() != nil {
-				continue
-			}
-			if err == nil {
-				err = s.renew(ctx, &pv)
-			}
-			var wait time.Duration
-			if err == nil {
-				wait, err = ofVariants.Reconcile(ctx, key)
-			}
-			again = s.outcome(variantKind+" "+key.String(), wait, err) || again
-		}
-		if err := ctx.Err(); err != nil || s.store.log.Version() == seen && !again {
-			return err
-		}
-	}
-	s.report.note("some variants have not come to rest: run it again")
-	return nil
 }
 
 // renew has the draft of a variant made again, if nobody has edited it, and something else is asked for, or published,

@@ -130,7 +130,7 @@ func (h *Home) Renew(ctx context.Context, namespace string, of revision.Package,
 			return "", nil, ignoreAbsent(err)
 		}
 		isAsked := draft.Base == main && (asked == e.Asked || e.Asked == "")
-		if isAsked || !h.isRenewable(f, &draft) {
+		if isAsked || h.renewed[f.id()] != nil || !h.isRenewable(f, &draft) {
 			return "", nil, nil
 		}
 		read, err := r.files(main)
