@@ -217,7 +217,7 @@ func TestSyncFails(t *testing.T) {
 			t.Parallel()
 			f := startFleet(t, job)
 			f.run(t, `variants sync fleet -o json > report.json && forge/`+strings.ToLower(name)+`.sh fleet report.json`)
-			f.run(t, "sed -i 's/revision:/revison:/' fleet/set.yaml")
+			f.run(t, "sed -i 's/revision:/revison:/' fleet/set.yaml && git commit -qam wrong && git push -q origin main")
 			f.runJob("sync", true)
 		})
 	}
@@ -247,7 +247,7 @@ func TestPlans(t *testing.T) {
 			}{
 				{"(echo --- && cat london.yaml) >> fleet/repositories.yaml && git commit -qam London", "### Plan: 3 create.",
 					[]string{"| **create** | `web-lon-web-tmkmhdtf99` | `lon/web` | `blueprints.web.v1` |", "\n+  region: eu\n"}},
-				{"sed -i s/revision:/revison:/ fleet/set.yaml && git commit -qam wrong", "### There is no plan: it failed",
+				{"sed -i s/revision:/revison:/ fleet/set.yaml && git commit -qam wrong", "### Plan: 1 failure.",
 					[]string{"revison"}},
 				{killed, "### There is no plan: variants ended with exit code 137", nil},
 			} {

@@ -38,6 +38,9 @@ func Show(item *Item) string {
 	if len(item.Conflicts) == v1alpha1.MaxConflicts {
 		fmt.Fprintf(&out, "    %s\n", andMore)
 	}
+	if t.Held != "" {
+		fmt.Fprintf(&out, "  look at it: %s\n", krm.Visible(t.Held))
+	}
 	fmt.Fprintf(&out, "  conditions: %s\n", strings.Join(item.Conditions, ", "))
 	if item.Refused != "" {
 		fmt.Fprintf(&out, "  refused:    %s\n", item.Refused)

@@ -149,6 +149,28 @@ func TestHotfixBesideADraft(t *testing.T) {
 	w.idle()
 }
 
+// TestHotfixOfAnEdit has a person change a value on the branch that another one has changed in the draft: the draft keeps
+// its own, and people are told of both.
+func TestHotfixOfAnEdit(t *testing.T) {
+	t.Parallel()
+	w := published(t, web)
+	w.secondVersion()
+	w.sync()
+	draft := strings.TrimPrefix(draft2, "heads/")
+	w.Push(draft, "Edit", map[string]string{"edge/web/settings.yaml": strings.Replace(
+		w.Remote.Git("show", draft+":edge/web/settings.yaml"), "zone: none", "zone: mine", 1)})
+	w.Push("main", "Hotfix", map[string]string{"edge/web/settings.yaml": strings.Replace(
+		w.Remote.Git("show", "main:edge/web/settings.yaml"), "zone: none", "zone: theirs", 1)})
+	line := w.sync().Variants[0]
+	const said = "edge.web.packagevariant-2 waits for a person, because people have changed in the draft what was changed in the " +
+		"published package, too, and the draft has its own: data.zone of ConfigMap \"settings\" in settings.yaml (here \"mine\", " +
+		"published \"theirs\"): look at both, and merge it"
+	w.Equal("state", []string{"LeftToPeople", said}, []string{line.shown(), line.Message})
+	w.Equal("pull request", true, strings.Contains(line.PullRequest.Body, "published \"theirs\""))
+	w.Equal("the draft", true, strings.Contains(w.Remote.Git("show", draft+":edge/web/settings.yaml"), "zone: mine"))
+	w.idle()
+}
+
 // TestEditedThroughUpgrades has a person edit a draft, and the blueprint change twice after that: what they wrote stays.
 func TestEditedThroughUpgrades(t *testing.T) {
 	t.Parallel()

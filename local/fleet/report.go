@@ -100,11 +100,15 @@ var made = map[revision.TaskType]string{
 	revision.Clone: "clone of", revision.Upgrade: "upgrade to", revision.Edit: "edit of",
 }
 
-// pullRequest returns the pull request for the draft of a variant.
+// pullRequest returns the pull request for the draft of a variant, and adds to its line what a person has to look at.
 func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
 	draft, err := s.home.Get(ctx, l.Namespace, l.Draft)
 	if err != nil {
 		return nil
+	}
+	if draft.Held != "" && l.Waits == v1alpha1.ReasonManualApproval { // it waits for a person in any case, and for more
+		l.Waits = v1alpha1.ReasonLeftToPeople
+		l.Message = fmt.Sprintf("%s waits for a person, because %s", draft.Name, draft.Held)
 	}
 	return &PullRequest{Branches: s.home.BranchesOf(&draft), Title: titleOf(l, &draft), Body: bodyOf(l)}
 }

@@ -125,6 +125,9 @@ func lifecycles(v *plans.Variant) string {
 // summary counts what is going to happen.
 func summary(plan *plans.Plan) string {
 	var parts []string
+	if n := len(plan.Failures); n > 0 {
+		parts = append(parts, count(n, "failure"))
+	}
 	for _, a := range plans.Actions {
 		if n := plan.Counts[a]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, a))
