@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -131,10 +132,21 @@ func TrimAddress(s string) string {
 func (a Address) IsLocal() bool { return a.Scheme == "file" && a.Host == "" }
 
 // In reports whether this address is another one, or below it: by scheme, host, port, and whole segments of the path.
-// Who asks makes no difference.
+// Who asks makes no difference. A path that leads up again is below nothing.
 func (a Address) In(other Address) bool {
-	return a.Scheme == other.Scheme && a.Host == other.Host && a.Port == other.Port &&
-		(other.Path == "" || a.Path == other.Path || strings.HasPrefix(a.Path, strings.TrimSuffix(other.Path, "/")+"/"))
+	if a.Scheme != other.Scheme || a.Host != other.Host || a.Port != other.Port {
+		return false
+	}
+	rest, below := strings.CutPrefix(a.Path, strings.TrimSuffix(other.Path, "/")+"/")
+	return other.Path == "" || a.Path == other.Path || below && !leadsUp(rest)
+}
+
+// leadsUp reports whether a server may take a path for one that leads up, in whichever way that is written.
+func leadsUp(path string) bool {
+	for strings.Contains(path, "%") && unescaped(path) != path {
+		path = unescaped(path)
+	}
+	return slices.Contains(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' }), "..")
 }
 
 // Canonical returns the address in a form in which addresses of one repository are equal: the host, the port unless it

@@ -81,6 +81,12 @@ func TestIn(t *testing.T) {
 		{"/srv/a", "file:///srv/a.git", true},
 		{"/srv/a", "/", true},
 		{"srv/a", "/srv", false},
+		{"https://h/a/../b.git", "https://h/a", false},
+		{"https://h/a/%2e%2E/b", "https://h/a", false},
+		{"https://h/a/%252e%252e/b", "https://h/a", false},
+		{`https://h/a/..\b`, "https://h/a", false},
+		{"git@h:a/../b", "git@h:a", false},
+		{"https://h/a/..b/c", "https://h/a", true},
 	} {
 		a, err := ParseAddress(c.address)
 		if err != nil {
