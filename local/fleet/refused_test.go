@@ -43,3 +43,25 @@ func TestTagsGone(t *testing.T) {
 		})
 	}
 }
+
+// TestTagTaken has tags of a file where the next ones are to be, for what a person or the sync merges, and for a hotfix:
+// their numbers are taken.
+func TestTagTaken(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []string{"Manual", "Automatic"} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, web+"  approvalPolicy: "+policy+"\n")
+			file := strings.TrimSpace(w.Remote.Git("rev-parse", "main:fleet/web.yaml"))
+			w.Remote.Git("tag", "edge/web/v1", file)
+			if w.sync(); policy == "Manual" {
+				w.Merge(strings.TrimPrefix(draft1, "heads/"))
+			}
+			w.Equal("published", []string{"web: UpToDate v2"}, lines(w.sync()))
+			w.Remote.Git("tag", "edge/web/v3", file)
+			w.Push("main", "A hotfix", map[string]string{"edge/web/more.yaml": "kind: More\n"})
+			w.Equal("hotfix", []string{"web: UpToDate v4"}, lines(w.sync()))
+			w.idle()
+		})
+	}
+}

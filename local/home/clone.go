@@ -111,8 +111,7 @@ func (c *clone) fetch(ctx context.Context, contact func(address string) error) {
 		return
 	}
 	for name, ref := range c.refs {
-		if ref.Commit == "" { // a tag of a file is no revision
-			delete(c.refs, name)
+		if ref.Commit == "" { // a tag of a file is no revision, and has its name
 			continue
 		}
 		c.index(name)
