@@ -65,3 +65,27 @@ func TestTagTaken(t *testing.T) {
 		})
 	}
 }
+
+// TestHotfixMeanwhile has a person push a hotfix of the package while the sync publishes its upgrade: the draft is
+// made again beside the hotfix, and published.
+func TestHotfixMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+"  approvalPolicy: Automatic\n"+another("other")+"  approvalPolicy: Automatic\n")
+	w.sync()
+	w.secondVersion()
+	main := strings.TrimSpace(w.Remote.Git("rev-parse", "main"))
+	w.Push("main", "A hotfix", map[string]string{"edge/web/more.yaml": "kind: More\n"})
+	hotfix := strings.TrimSpace(w.Remote.Git("rev-parse", "main"))
+	w.Remote.Git("update-ref", "refs/heads/main", main)
+	options := w.options()
+	w.Remote.Hook("update", `[ $1 != refs/heads/main ] || [ -e once ] || {
+		touch once; unset GIT_QUARANTINE_PATH; git update-ref refs/heads/main `+hotfix+`; }`)
+	report, err := Sync(w.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Equal("published", []string{"other: UpToDate v2", "web: UpToDate v3"}, lines(report))
+	w.Equal("notes", []string(nil), report.Notes)
+	w.Equal("the hotfix", "kind: More\n", w.Remote.Git("show", "edge/web/v3:edge/web/more.yaml"))
+	w.idle()
+}

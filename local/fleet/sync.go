@@ -267,7 +267,7 @@ func (s *syncer) reconcile(ctx context.Context) error {
 // renew has the draft of a variant made again, if nobody has edited it, and something else is asked for, or published,
 // than it was made for.
 func (s *syncer) renew(ctx context.Context, pv *v1alpha1.PackageVariant) error {
-	if pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil || pv.Spec.Suspend || pv.Status.OpenDraft == nil {
+	if pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil || pv.Spec.Suspend {
 		return nil
 	}
 	asked, err := s.asked(ctx, pv)
