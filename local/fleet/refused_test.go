@@ -89,3 +89,30 @@ func TestHotfixMeanwhile(t *testing.T) {
 	w.Equal("the hotfix", "kind: More\n", w.Remote.Git("show", "edge/web/v3:edge/web/more.yaml"))
 	w.idle()
 }
+
+// TestRefusedWithBranch has the sync make the branch of a Repository for two packages, and the server refuse the tag of
+// one, which waits, or the branch, without which there is neither.
+func TestRefusedWithBranch(t *testing.T) {
+	t.Parallel()
+	for ref, want := range map[string][]string{
+		"refs/tags/edge/other/*": {"other: UpToDate  edge.other.packagevariant-1", "web: UpToDate v1"},
+		"refs/heads/sites":       {"other: PushRefused", "web: PushRefused"},
+	} {
+		t.Run(ref, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, web+"  approvalPolicy: Automatic\n"+another("other")+"  approvalPolicy: Automatic\n")
+			w.Push("main", "Have it made", map[string]string{"fleet/repositories.yaml": strings.Replace(strings.ReplaceAll(
+				repositories, "ADDRESS", w.Remote.Address()), "branch: main, directory: edge",
+				"branch: sites, createBranch: true, directory: edge", 1)})
+			w.Remote.Hook("update", "case $1 in "+ref+`) echo "not yet"; exit 1;; esac`)
+			report := w.sync()
+			w.Equal("refused", want, lines(report)[:2])
+			if said := report.Variants[0].Message + strings.Join(report.Failures, ""); !strings.Contains(said, "not yet") {
+				t.Error("it does not say what the server said:", said)
+			}
+			w.unchanged("a sync that is refused again", func() { w.sync() })
+			w.Remote.Hook("update", "exit 0")
+			w.Equal("accepted", []string{"other: UpToDate v1", "web: UpToDate v1"}, lines(w.sync()))
+		})
+	}
+}
