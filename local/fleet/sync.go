@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/mutate"
@@ -164,7 +163,7 @@ func (s *syncer) resume(ctx context.Context, variants ...v1alpha1.PackageVariant
 		if pv := &variants[i]; pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil {
 			s.inherit(ctx, pv)
 			err = errors.Join(err, s.home.Withdraw(revision.DownstreamOf(&pv.Spec), pv.Namespace,
-				revision.Owner{Name: pv.Name, UID: pv.UID}))
+				revision.Owner{Name: pv.Name, UID: pv.UID}, adopts(pv)))
 		}
 	}
 	return errors.Join(err, s.claim(ctx, variants))
@@ -173,7 +172,7 @@ func (s *syncer) resume(ctx context.Context, variants ...v1alpha1.PackageVariant
 // inherit gives a variant that adopts what exists the package of one that is gone, such as the same one under another
 // name.
 func (s *syncer) inherit(ctx context.Context, pv *v1alpha1.PackageVariant) {
-	if pv.Spec.AdoptionPolicy != variant.AdoptionPolicyAdoptExisting || pv.Spec.Suspend {
+	if !adopts(pv) {
 		return
 	}
 	s.home.Inherit(pv.Namespace, revision.DownstreamOf(&pv.Spec), revision.Owner{Name: pv.Name, UID: pv.UID},
@@ -241,7 +240,11 @@ func (s *syncer) reconcile(ctx context.Context) error {
 			wait, err := ofSets.Reconcile(ctx, key)
 			again = s.outcome(setKind+" "+key.String(), wait, err) || again
 		}
-		for _, pv := range s.store.AllVariants() {
+		variants := s.store.AllVariants()
+		for i := range variants { // before those that a set lets go ask for removals
+			s.inherit(ctx, &variants[i])
+		}
+		for _, pv := range variants {
 			key := objects.KeyOf(&pv)
 			held, err := s.held(ctx, key)
 			if held || s.refused[key] || ctx.Err() != nil {

@@ -267,7 +267,8 @@ func (c *clone) push(ctx context.Context) (all outcomes) {
 	return append(all, c.pushEach(ctx, func(string) bool { return true })...)
 }
 
-// drop gives up the changes that need what could not be pushed: what the server refused of this repository refuses them.
+// drop gives up the changes that need what could not be pushed. What the server of the same repository refused, it has
+// refused of them.
 func (c *clone) drop(which func(need) bool) (all outcomes) {
 	for _, ref := range slices.Sorted(maps.Keys(c.changes)) {
 		change := c.changes[ref]
