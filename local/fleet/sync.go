@@ -159,9 +159,9 @@ func (s *syncer) removeAll(ctx context.Context) error {
 // resume gives variants the packages that were there before them: it ends removals of what is asked for again, and
 // claims what is to be adopted.
 func (s *syncer) resume(ctx context.Context, variants ...v1alpha1.PackageVariant) (err error) {
+	s.inherit(ctx, variants)
 	for i := range variants {
 		if pv := &variants[i]; pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil {
-			s.inherit(ctx, pv)
 			err = errors.Join(err, s.home.Withdraw(revision.DownstreamOf(&pv.Spec), pv.Namespace,
 				revision.Owner{Name: pv.Name, UID: pv.UID}, adopts(pv)))
 		}
@@ -169,17 +169,20 @@ func (s *syncer) resume(ctx context.Context, variants ...v1alpha1.PackageVariant
 	return errors.Join(err, s.claim(ctx, variants))
 }
 
-// inherit gives a variant that adopts what exists the package of one that is gone, such as the same one under another
-// name.
-func (s *syncer) inherit(ctx context.Context, pv *v1alpha1.PackageVariant) {
-	if !adopts(pv) {
-		return
+// inherit gives variants that adopt what exists the packages of those that are gone, such as the same ones under other
+// names.
+func (s *syncer) inherit(ctx context.Context, variants []v1alpha1.PackageVariant) {
+	for i := range variants {
+		pv := &variants[i]
+		if !adopts(pv) {
+			continue
+		}
+		s.home.Inherit(pv.Namespace, revision.DownstreamOf(&pv.Spec), revision.Owner{Name: pv.Name, UID: pv.UID},
+			func(name string) bool {
+				other, err := s.store.Variant(ctx, pv.Namespace, name)
+				return err == nil && (other == nil || other.DeletionTimestamp != nil)
+			})
 	}
-	s.home.Inherit(pv.Namespace, revision.DownstreamOf(&pv.Spec), revision.Owner{Name: pv.Name, UID: pv.UID},
-		func(name string) bool {
-			other, err := s.store.Variant(ctx, pv.Namespace, name)
-			return err == nil && (other == nil || other.DeletionTimestamp != nil)
-		})
 }
 
 // run does rounds until nothing is left to do.
@@ -241,9 +244,7 @@ func (s *syncer) reconcile(ctx context.Context) error {
 			again = s.outcome(setKind+" "+key.String(), wait, err) || again
 		}
 		variants := s.store.AllVariants()
-		for i := range variants { // before those that a set lets go ask for removals
-			s.inherit(ctx, &variants[i])
-		}
+		s.inherit(ctx, variants) // before those that a set lets go ask for removals
 		for _, pv := range variants {
 			key := objects.KeyOf(&pv)
 			held, err := s.held(ctx, key)
