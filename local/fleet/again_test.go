@@ -125,6 +125,7 @@ func TestRenamedWithRepositories(t *testing.T) {
 			w.Push("main", "Rename", files)
 			report := w.sync()
 			w.Equal("refs", before, w.Refs())
+			w.Equal("notes", []string(nil), report.Notes)
 			for i, name := range []string{"edge", "fra", "lon"} {
 				w.Equal("draft", prefix+name+".web.packagevariant-2", report.Variants[i].Draft)
 			}

@@ -99,8 +99,9 @@ func bothEdited(conflicts []merging.Conflict, links []string) string {
 		strings.Join(all, "; ") + ": look at both, and merge it"
 }
 
-// renewal is a draft that is made again in this round, as it was before.
+// renewal is a draft that is made again in this round, for what is asked for now, as it was before.
 type renewal struct {
+	asked  string
 	change *change
 	draft  ledger.Draft
 	saved  bool
@@ -130,7 +131,8 @@ func (h *Home) Renew(ctx context.Context, namespace string, of revision.Package,
 			return "", nil, ignoreAbsent(err)
 		}
 		isAsked := draft.Base == main && (asked == e.Asked || e.Asked == "")
-		if isAsked || !h.isRenewable(f, &draft) {
+		renewed := h.renewed[f.id()]
+		if isAsked || renewed != nil && renewed.asked == asked || !h.isRenewable(f, &draft) {
 			return "", nil, nil
 		}
 		read, err := r.files(main)
@@ -141,6 +143,7 @@ func (h *Home) Renew(ctx context.Context, namespace string, of revision.Package,
 		if err := h.renew(ctx, m, f, draft); err != nil {
 			return "", nil, err
 		}
+		h.renewed[f.id()].asked = asked
 	}
 	return name, texts, nil
 }
