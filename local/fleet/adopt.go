@@ -19,13 +19,18 @@ import (
 	"github.com/package-variants/package-variants/local/home"
 )
 
+// adopts reports whether a variant takes over what exists.
+func adopts(pv *v1alpha1.PackageVariant) bool {
+	return pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil && !pv.Spec.Suspend &&
+		pv.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting
+}
+
 // claim has variants that adopt what exists take over what the branch has of their packages, as the first published
 // revision, if nothing of it was published.
 func (s *syncer) claim(ctx context.Context, variants []v1alpha1.PackageVariant) error {
 	var claims []home.Claim
 	for i := range variants {
-		if pv := &variants[i]; pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil && !pv.Spec.Suspend &&
-			pv.Spec.AdoptionPolicy == variant.AdoptionPolicyAdoptExisting {
+		if pv := &variants[i]; adopts(pv) {
 			claims = append(claims, home.Claim{Namespace: pv.Namespace, Package: revision.DownstreamOf(&pv.Spec),
 				Owner: revision.Owner{Name: pv.Name, UID: pv.UID}})
 		}

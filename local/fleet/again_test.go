@@ -97,6 +97,43 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
+// TestRenamedWithRepositories gives Repositories other names, by which the variants of a set get others, while upgrades
+// are open. Whichever of the names are first: nothing asks for the removal of what the new ones adopt.
+func TestRenamedWithRepositories(t *testing.T) {
+	t.Parallel()
+	for _, prefix := range []string{"aaa-", "zzz-"} {
+		t.Run(prefix, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, webSet)
+			named := func(prefix string) map[string]string {
+				blueprints, edge, _ := strings.Cut(strings.ReplaceAll(repositories, "ADDRESS", w.Remote.Address()), "---")
+				for _, name := range []string{"edge", "fra", "lon"} {
+					blueprints += "---" + strings.NewReplacer("name: edge", "name: "+prefix+name, "y: edge", "y: "+name).Replace(edge)
+				}
+				return map[string]string{"fleet/repositories.yaml": blueprints}
+			}
+			w.Push("main", "Three", named(""))
+			w.sync()
+			for _, name := range []string{"edge", "fra", "lon"} {
+				w.Merge("drafts/" + name + "/web/packagevariant-1")
+			}
+			w.secondVersion()
+			w.sync()
+			before := w.Refs()
+			files := named(prefix)
+			files["fleet/web.yaml"] = strings.Replace(webSet, "{downstream:", "{adoptionPolicy: adoptExisting, downstream:", 1)
+			w.Push("main", "Rename", files)
+			report := w.sync()
+			w.Equal("refs", before, w.Refs())
+			w.Equal("notes", []string(nil), report.Notes)
+			for i, name := range []string{"edge", "fra", "lon"} {
+				w.Equal("draft", prefix+name+".web.packagevariant-2", report.Variants[i].Draft)
+			}
+			w.idle()
+		})
+	}
+}
+
 // TestMadeAnew removes a package, and asks for it again once the removal is merged: it is made anew, for a person to
 // publish, in a Repository for deployments and in another.
 func TestMadeAnew(t *testing.T) {

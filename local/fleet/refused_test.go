@@ -43,3 +43,76 @@ func TestTagsGone(t *testing.T) {
 		})
 	}
 }
+
+// TestTagTaken has tags of a file where the next ones are to be, for what a person or the sync merges, and for a hotfix:
+// their numbers are taken.
+func TestTagTaken(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []string{"Manual", "Automatic"} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, web+"  approvalPolicy: "+policy+"\n")
+			file := strings.TrimSpace(w.Remote.Git("rev-parse", "main:fleet/web.yaml"))
+			w.Remote.Git("tag", "edge/web/v1", file)
+			if w.sync(); policy == "Manual" {
+				w.Merge(strings.TrimPrefix(draft1, "heads/"))
+			}
+			w.Equal("published", []string{"web: UpToDate v2"}, lines(w.sync()))
+			w.Remote.Git("tag", "edge/web/v3", file)
+			w.Push("main", "A hotfix", map[string]string{"edge/web/more.yaml": "kind: More\n"})
+			w.Equal("hotfix", []string{"web: UpToDate v4"}, lines(w.sync()))
+			w.idle()
+		})
+	}
+}
+
+// TestHotfixMeanwhile has a person push a hotfix of the package while the sync publishes its upgrade: the draft is
+// made again beside the hotfix, and published.
+func TestHotfixMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+"  approvalPolicy: Automatic\n"+another("other")+"  approvalPolicy: Automatic\n")
+	w.sync()
+	w.secondVersion()
+	main := strings.TrimSpace(w.Remote.Git("rev-parse", "main"))
+	w.Push("main", "A hotfix", map[string]string{"edge/web/more.yaml": "kind: More\n"})
+	hotfix := strings.TrimSpace(w.Remote.Git("rev-parse", "main"))
+	w.Remote.Git("update-ref", "refs/heads/main", main)
+	options := w.options()
+	w.Remote.Hook("update", `[ $1 != refs/heads/main ] || [ -e once ] || {
+		touch once; unset GIT_QUARANTINE_PATH; git update-ref refs/heads/main `+hotfix+`; }`)
+	report, err := Sync(w.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Equal("published", []string{"other: UpToDate v2", "web: UpToDate v3"}, lines(report))
+	w.Equal("notes", []string(nil), report.Notes)
+	w.Equal("the hotfix", "kind: More\n", w.Remote.Git("show", "edge/web/v3:edge/web/more.yaml"))
+	w.idle()
+}
+
+// TestRefusedWithBranch has the sync make the branch of a Repository for two packages, and the server refuse the tag of
+// one, which waits, or the branch, without which there is neither.
+func TestRefusedWithBranch(t *testing.T) {
+	t.Parallel()
+	for ref, want := range map[string][]string{
+		"refs/tags/edge/other/*": {"other: UpToDate  edge.other.packagevariant-1", "web: UpToDate v1"},
+		"refs/heads/sites":       {"other: PushRefused", "web: PushRefused"},
+	} {
+		t.Run(ref, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, web+"  approvalPolicy: Automatic\n"+another("other")+"  approvalPolicy: Automatic\n")
+			w.Push("main", "Have it made", map[string]string{"fleet/repositories.yaml": strings.Replace(strings.ReplaceAll(
+				repositories, "ADDRESS", w.Remote.Address()), "branch: main, directory: edge",
+				"branch: sites, createBranch: true, directory: edge", 1)})
+			w.Remote.Hook("update", "case $1 in "+ref+`) echo "not yet"; exit 1;; esac`)
+			report := w.sync()
+			w.Equal("refused", want, lines(report)[:2])
+			if said := report.Variants[0].Message + strings.Join(report.Failures, ""); !strings.Contains(said, "not yet") {
+				t.Error("it does not say what the server said:", said)
+			}
+			w.unchanged("a sync that is refused again", func() { w.sync() })
+			w.Remote.Hook("update", "exit 0")
+			w.Equal("accepted", []string{"other: UpToDate v1", "web: UpToDate v1"}, lines(w.sync()))
+		})
+	}
+}

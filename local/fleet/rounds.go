@@ -30,7 +30,9 @@ func (s *syncer) reconcile(ctx context.Context) error {
 		if pass == 0 || !s.home.Unpushed() {
 			again = s.lookAtSets(ctx, ofSets)
 		}
-		for _, pv := range s.store.AllVariants() {
+		variants := s.store.AllVariants()
+		s.inherit(ctx, variants) // before those that a set lets go ask for removals
+		for _, pv := range variants {
 			if ctx.Err() == nil {
 				again = s.lookAt(ctx, &pv, ofVariants) || again
 			}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
@@ -161,27 +160,30 @@ func (s *syncer) removeAll(ctx context.Context) error {
 // resume gives variants the packages that were there before them: it ends removals of what is asked for again, and
 // claims what is to be adopted.
 func (s *syncer) resume(ctx context.Context, variants ...v1alpha1.PackageVariant) (err error) {
+	s.inherit(ctx, variants)
 	for i := range variants {
 		if pv := &variants[i]; pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil {
-			s.inherit(ctx, pv)
 			err = errors.Join(err, s.home.Withdraw(revision.DownstreamOf(&pv.Spec), pv.Namespace,
-				revision.Owner{Name: pv.Name, UID: pv.UID}))
+				revision.Owner{Name: pv.Name, UID: pv.UID}, adopts(pv)))
 		}
 	}
 	return errors.Join(err, s.claim(ctx, variants))
 }
 
-// inherit gives a variant that adopts what exists the package of one that is gone, such as the same one under another
-// name.
-func (s *syncer) inherit(ctx context.Context, pv *v1alpha1.PackageVariant) {
-	if pv.Spec.AdoptionPolicy != variant.AdoptionPolicyAdoptExisting || pv.Spec.Suspend {
-		return
+// inherit gives variants that adopt what exists the packages of those that are gone, such as the same ones under other
+// names.
+func (s *syncer) inherit(ctx context.Context, variants []v1alpha1.PackageVariant) {
+	for i := range variants {
+		pv := &variants[i]
+		if !adopts(pv) {
+			continue
+		}
+		s.home.Inherit(pv.Namespace, revision.DownstreamOf(&pv.Spec), revision.Owner{Name: pv.Name, UID: pv.UID},
+			func(name string) bool {
+				other, err := s.store.Variant(ctx, pv.Namespace, name)
+				return err == nil && (other == nil || other.DeletionTimestamp != nil)
+			})
 	}
-	s.home.Inherit(pv.Namespace, revision.DownstreamOf(&pv.Spec), revision.Owner{Name: pv.Name, UID: pv.UID},
-		func(name string) bool {
-			other, err := s.store.Variant(ctx, pv.Namespace, name)
-			return err == nil && (other == nil || other.DeletionTimestamp != nil)
-		})
 }
 
 // run does rounds until nothing is left to do.
@@ -229,7 +231,7 @@ func (s *syncer) look(ctx context.Context) error {
 // renew has the draft of a variant made again, if nobody has edited it, and something else is asked for, or published,
 // than it was made for.
 func (s *syncer) renew(ctx context.Context, pv *v1alpha1.PackageVariant) error {
-	if pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil || pv.Spec.Suspend || pv.Status.OpenDraft == nil {
+	if pv.DeletionTimestamp != nil || pv.Spec.Downstream == nil || pv.Spec.Suspend {
 		return nil
 	}
 	asked, err := s.asked(ctx, pv)

@@ -32,6 +32,8 @@ type clone struct {
 	line         map[branchAt]bool
 	// unpushed is what refs are to be, and are not yet.
 	unpushed map[git.Hash]bool
+	// refused are those that the server refused in this round.
+	refused map[git.Hash]*Refusal
 	// below has a ref below each directory of refs; nil if nobody asked for one.
 	below map[string]string
 	// print identifies where the refs were as they were fetched, wrote has those that were pushed since.
@@ -95,7 +97,7 @@ func newClone(cache, remote string, kept *contents) *clone {
 // fetch reads where the refs are.
 func (c *clone) fetch(ctx context.Context, contact func(address string) error) {
 	c.changes, c.publications, c.line = map[string]*change{}, nil, map[branchAt]bool{}
-	c.unpushed, c.before = map[git.Hash]bool{}, map[string]*ledger.Published{}
+	c.unpushed, c.refused, c.before = map[git.Hash]bool{}, map[git.Hash]*Refusal{}, map[string]*ledger.Published{}
 	c.packages, c.removals = map[string]map[string]bool{}, map[string]string{}
 	c.refs, c.err, c.below, c.near = nil, nil, nil, nil
 	if c.err = contact(c.remote); c.err != nil {
@@ -111,8 +113,7 @@ func (c *clone) fetch(ctx context.Context, contact func(address string) error) {
 		return
 	}
 	for name, ref := range c.refs {
-		if ref.Commit == "" { // a tag of a file is no revision
-			delete(c.refs, name)
+		if ref.Commit == "" { // a tag of a file is no revision, and has its name
 			continue
 		}
 		c.index(name)

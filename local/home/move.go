@@ -27,7 +27,7 @@ func (h *Home) Move(ctx context.Context, r *revision.Revision, to revision.Lifec
 	}
 	switch [2]revision.Lifecycle{f.Lifecycle, to} {
 	case [2]revision.Lifecycle{revision.Draft, revision.Proposed}:
-		next := place{path: f.path, number: f.in.latest(f.path) + 1}
+		next := f.in.next(f.path, 1)
 		if err = f.in.refuse(next.ref()); err == nil { // otherwise it could not be published
 			h.proposed[f.id()] = f.tree
 		}
@@ -70,7 +70,7 @@ func (h *Home) publish(ctx context.Context, f *found) error {
 		return errors.Join(err, failed(packages.ErrStale,
 			"the branch has another %s than the one that the draft %s began with", f.path, f.Name))
 	}
-	p := place{path: f.path, number: c.latest(f.path) + 1}
+	p := c.next(f.path, 1)
 	if err := c.refuse(p.ref()); err != nil {
 		return err
 	}

@@ -89,14 +89,14 @@ func (s *settling) publish(ctx context.Context) error {
 // tag publishes what a commit of the branch has of a package.
 func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 	where := m.where()
-	p := place{path: where, number: m.in.latest(where) + 1}
-	e := s.entry(m)
-	isLost := e.Published != nil && e.Published.Number >= p.number // the tag of what was published last
+	e, from := s.entry(m), 1
+	isLost := e.Published != nil && e.Published.Number > m.in.latest(where) // the tag of what was published last
 	if isLost && e.Published.Tree == s.tree[m] {
-		p.number = max(p.number, e.Published.Number)
+		from = e.Published.Number
 	} else if e.Published != nil {
-		p.number = max(p.number, e.Published.Number+1)
+		from = e.Published.Number + 1
 	}
+	p := m.in.next(where, from)
 	all, err := s.placed(ctx, m)
 	if err != nil {
 		return err

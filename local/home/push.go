@@ -256,26 +256,31 @@ func (h *Home) noteDraft(ctx context.Context, m member, p place, o outcome, e *l
 // push pushes what is to be pushed to one repository: first commits of branches, what is published, and then the
 // rest, each ref for itself.
 func (c *clone) push(ctx context.Context) (all outcomes) {
-	published := map[string]bool{}
-	for _, p := range c.publications {
-		published[p.branch], published[p.tag], published[p.draft] = true, true, true
+	for _, p := range slices.Backward(c.publications) { // the branch begins without them
+		if delete(c.changes, p.branch); c.refs[p.branch].Hash == "" {
+			c.changes[p.branch] = &change{Ref: git.Ref{Hash: p.base, Commit: p.base}, of: p.of}
+		}
 	}
-	all = append(all, c.pushEach(ctx, func(ref string) bool {
-		return !published[ref] && c.line[branchAt{ref, c.ref(ref).Commit}]
-	})...)
+	all = append(all, c.pushEach(ctx, func(ref string) bool { return c.line[branchAt{ref, c.ref(ref).Commit}] })...)
 	all = append(all, c.publish(ctx)...)
 	all = append(all, c.drop(func(need) bool { return true })...)
 	return append(all, c.pushEach(ctx, func(string) bool { return true })...)
 }
 
-// drop gives up the changes that need what could not be pushed.
+// drop gives up the changes that need what could not be pushed. What the server of the same repository refused, it has
+// refused of them.
 func (c *clone) drop(which func(need) bool) (all outcomes) {
 	for _, ref := range slices.Sorted(maps.Keys(c.changes)) {
 		change := c.changes[ref]
-		if slices.ContainsFunc(change.needs, func(n need) bool { return which(n) && n.in.unpushed[n.hash] }) {
-			err := failed(packages.ErrStale, "it is made of what could not be pushed")
-			all = append(all, c.settle(ref, change.of, err))
+		i := slices.IndexFunc(change.needs, func(n need) bool { return which(n) && n.in.unpushed[n.hash] })
+		if i < 0 {
+			continue
 		}
+		err := failed(packages.ErrStale, "it is made of what could not be pushed")
+		if refusal := c.refused[change.needs[i].hash]; refusal != nil {
+			err = refusal
+		}
+		all = append(all, c.settle(ref, change.of, err))
 	}
 	return all
 }
@@ -311,8 +316,11 @@ func (c *clone) update(ref string) git.Update {
 
 // settle ends a change: the ref is where it is to be, or else it is where it was seen.
 func (c *clone) settle(ref string, of id, err error) outcome {
-	o := outcome{of: of, ref: ref, err: err}
-	if change := c.changes[ref]; change != nil && err == nil {
+	o, change := outcome{of: of, ref: ref, err: err}, c.changes[ref]
+	if refusal, ok := errors.AsType[*Refusal](err); ok && change != nil {
+		c.refused[change.Hash] = refusal
+	}
+	if change != nil && err == nil {
 		o.made = c.refs[ref].Hash == ""
 		delete(c.unpushed, change.Hash)
 		if change.Hash == "" {
@@ -349,7 +357,13 @@ const maxPublications = 250
 // alone is not taken: those after it are based on it.
 func (c *clone) publish(ctx context.Context) (all outcomes) {
 	var err error
-	rest := c.publications
+	rest := slices.DeleteFunc(c.publications, func(p publication) bool {
+		refusal := c.refused[p.base]
+		if refusal != nil { // the branch did not begin
+			all = append(all, c.unpublished(p, refusal)...)
+		}
+		return refusal != nil
+	})
 	for size := maxPublications; len(rest) > 0; {
 		some := rest[:min(size, len(rest))]
 		if err = c.publishAll(ctx, some); err == nil {
@@ -371,9 +385,6 @@ func (c *clone) publish(ctx context.Context) (all outcomes) {
 		}
 		all = append(all, c.published(p, told)...)
 	}
-	for _, p := range c.publications {
-		delete(c.changes, p.branch)
-	}
 	c.publications = nil
 	return all
 }
@@ -390,13 +401,18 @@ func (c *clone) whole(err error) bool {
 	return !strings.HasPrefix(refusal.Ref, tags) && !strings.HasPrefix(refusal.Ref, drafts)
 }
 
-// published settles the refs of a publication. What is not published is still a draft.
+// published settles the refs of a publication.
 func (c *clone) published(p publication, err error) outcomes {
 	if refusal, ok := errors.AsType[*Refusal](err); ok {
 		merge := *refusal
 		merge.Merge = true
 		err = &merge
 	}
+	return c.unpublished(p, err)
+}
+
+// unpublished settles the refs of a publication. What is not published, for this reason, is still a draft.
+func (c *clone) unpublished(p publication, err error) outcomes {
 	if err != nil && p.made != nil {
 		c.changes[p.draft] = p.made
 		return outcomes{c.settle(p.tag, p.of, err)}

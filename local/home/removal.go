@@ -60,9 +60,9 @@ func (h *Home) keep(m member) {
 	h.put(m, &e)
 }
 
-// Withdraw ends the removal of a package that a variant has asked for, which has it again then: it is asked for again.
+// Withdraw ends the removal of a package that a variant has asked for, which has it again then, or that one adopts.
 // Without such a removal it does nothing.
-func (h *Home) Withdraw(pkg revision.Package, namespace string, owner revision.Owner) error {
+func (h *Home) Withdraw(pkg revision.Package, namespace string, owner revision.Owner, adopts bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.repositories[key{namespace, pkg.Repo}]
@@ -70,8 +70,11 @@ func (h *Home) Withdraw(pkg revision.Package, namespace string, owner revision.O
 		return nil
 	}
 	m := member{r, pkg.Name}
-	if e := h.entry(m); e.Removal != nil && slices.Contains(revision.Variants(e.Removal.By), owner.Name) {
-		e.Owners = []metav1.OwnerReference{owner.Reference()}
+	e := h.entry(m)
+	if e.Removal != nil && (adopts || slices.Contains(revision.Variants(e.Removal.By), owner.Name)) {
+		if !isOwned(e.Owners) {
+			e.Owners = []metav1.OwnerReference{owner.Reference()}
+		}
 		h.put(m, &e)
 		h.keep(m)
 	}

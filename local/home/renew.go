@@ -99,8 +99,9 @@ func bothEdited(conflicts []merging.Conflict, links []string) string {
 		strings.Join(all, "; ") + ": look at both, and merge it"
 }
 
-// renewal is a draft that is made again in this round, as it was before.
+// renewal is a draft that is made again in this round, for what is asked for now, as it was before.
 type renewal struct {
+	asked  string
 	change *change
 	draft  ledger.Draft
 	saved  bool
@@ -130,7 +131,7 @@ func (h *Home) Renew(ctx context.Context, namespace string, of revision.Package,
 			return "", nil, ignoreAbsent(err)
 		}
 		isAsked := draft.Base == main && (asked == e.Asked || e.Asked == "")
-		if isAsked || h.renewed[f.id()] != nil || !h.isRenewable(f, &draft) {
+		if isAsked || !h.isRenewable(f, &draft, asked) {
 			return "", nil, nil
 		}
 		read, err := r.files(main)
@@ -138,22 +139,26 @@ func (h *Home) Renew(ctx context.Context, namespace string, of revision.Package,
 			return "", nil, ignoreUnread(err)
 		}
 		name, texts = f.Name, read.texts
-		if err := h.renew(ctx, m, f, draft); err != nil {
+		if err := h.renew(ctx, m, f, draft, asked); err != nil {
 			return "", nil, err
 		}
 	}
 	return name, texts, nil
 }
 
-// isRenewable reports whether a draft can be made again: only the sync has written what its branch has.
-func (h *Home) isRenewable(f *found, draft *ledger.Draft) bool {
+// isRenewable reports whether a draft can be made again: only the sync has written what its branch has, and not in this
+// round for the same.
+func (h *Home) isRenewable(f *found, draft *ledger.Draft, asked string) bool {
 	judged := h.judged[f.id()]
+	if renewed := h.renewed[f.id()]; renewed != nil && renewed.asked == asked {
+		return false
+	}
 	return f.Lifecycle == revision.Draft && f.unread == nil && !draft.Ended && !draft.Announced && !judged.beside &&
 		!judged.foreign && !isEdited(draft, f.tree)
 }
 
 // renew has the branch of a draft begin again at the head of the main branch.
-func (h *Home) renew(ctx context.Context, m member, f *found, draft ledger.Draft) error {
+func (h *Home) renew(ctx context.Context, m member, f *found, draft ledger.Draft, asked string) error {
 	old, err := m.in.git.Commit(git.Hash(f.Commit))
 	if err != nil {
 		return err
@@ -185,7 +190,7 @@ func (h *Home) renew(ctx context.Context, m member, f *found, draft ledger.Draft
 	if err != nil {
 		return err
 	}
-	h.renewed[f.id()] = &renewal{change: m.in.changes[f.ref()], draft: draft}
+	h.renewed[f.id()] = &renewal{asked: asked, change: m.in.changes[f.ref()], draft: draft}
 	m.in.set(f.ref(), git.Ref{Hash: commit, Commit: commit}, f.id())
 	return nil
 }

@@ -195,6 +195,15 @@ func (h *Home) onBranch(m member, branch git.Ref, tree git.Hash) (*found, error)
 	return f, nil
 }
 
+// next returns where a package is published next: after what was, from a number on, and past tags of whatever else.
+func (c *clone) next(where string, from int) place {
+	p := place{path: where, number: max(from, c.latest(where)+1)}
+	for c.ref(p.ref()).Hash != "" {
+		p.number++
+	}
+	return p
+}
+
 // latest returns the number that was published last of a package, whether it counts or not.
 func (c *clone) latest(where string) int {
 	number := 0

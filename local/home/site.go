@@ -193,9 +193,9 @@ func (r *repository) like(known *branchPackages, pkg string) (all []string) {
 func (r *repository) nearTags(ctx context.Context, pkg string) ([]nearTag, error) {
 	if r.near == nil {
 		var names []string
-		for name := range r.refs {
+		for name, ref := range r.refs {
 			short, isTag := strings.CutPrefix(name, tags)
-			if !isTag {
+			if !isTag || ref.Commit == "" {
 				continue
 			}
 			if p, publishes := placeOf(name); publishes {
