@@ -31,3 +31,61 @@ func TestEditedDraftLeft(t *testing.T) {
 		})
 	}
 }
+
+// TestKilledBesideEdits kills a sync after it has announced what it makes of a draft beside a hotfix: the next one does
+// that. What a person wrote stays, nothing is taken back, and a draft that nobody has edited is made again.
+func TestKilledBesideEdits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		edit    map[string]string
+		commits string // of the draft that main has not
+	}{
+		"edited":   {map[string]string{"edge/web/mine.yaml": "a: b\n"}, "3"},
+		"unedited": {nil, "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := published(t, web)
+			w.secondVersion()
+			w.sync()
+			draft := strings.TrimPrefix(draft2, "heads/")
+			if c.edit != nil {
+				w.Push(draft, "Edit", c.edit)
+			}
+			w.Push("main", "Hotfix", map[string]string{"edge/web/hot.yaml": "c: d\n"})
+			before := w.Remote.Refs()["refs/"+draft2]
+			w.Remote.Hook("update", `[ $1 = refs/heads/package-variants ] && [ ! -e announced ] && touch announced`)
+			if _, err := Sync(w.Context(), w.options()); err == nil {
+				t.Fatal("it was not killed")
+			}
+			w.Equal("not pushed", before, w.Remote.Refs()["refs/"+draft2])
+			w.Remote.Hook("update", "exit 0")
+			w.Equal("finished", []string{"web: UpToDate v2 edge.web.packagevariant-2"}, lines(w.sync()))
+			w.Equal("commits", c.commits, strings.TrimSpace(w.Remote.Git("rev-list", "--count", "main.."+draft)))
+			w.Equal("the hotfix", "c: d\n", w.Remote.Git("show", draft+":edge/web/hot.yaml"))
+			for file, text := range c.edit {
+				w.Equal(file, text, w.Remote.Git("show", draft+":"+file))
+			}
+			w.idle()
+		})
+	}
+}
+
+// TestKilledBetweenTags kills a sync after its first push of tags, where a hotfix and an upgrade of the same package are
+// to be published: both get their numbers.
+func TestKilledBetweenTags(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+"  approvalPolicy: Automatic\n")
+	w.sync()
+	w.Push("main", "Hotfix", map[string]string{"edge/web/hot.yaml": "c: d\n"})
+	w.secondVersion()
+	w.Remote.Hook("post-receive", `grep -q refs/tags/edge/web && touch killed; exit 0`)
+	w.Remote.Hook("update", `[ ! -e killed ]`)
+	if _, err := Sync(w.Context(), w.options()); err == nil {
+		t.Fatal("it was not killed")
+	}
+	w.Remote.Hook("update", "exit 0")
+	w.Equal("finished", []string{"web: UpToDate v3"}, lines(w.sync()))
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1", "tags/edge/web/v2", "tags/edge/web/v3"}, w.Refs())
+	w.idle()
+}
