@@ -32,16 +32,22 @@ func TestEditedDraftLeft(t *testing.T) {
 	}
 }
 
-// TestKilledBesideEdits kills a sync after it has announced what it makes of a draft beside a hotfix: the next one does
-// that. What a person wrote stays, nothing is taken back, and a draft that nobody has edited is made again.
+// TestKilledBesideEdits kills a sync after it has announced what it makes of a draft beside a hotfix, or has that be
+// refused: the next one does it. What a person wrote stays, nothing is taken back, and a draft that nobody has edited is made again.
 func TestKilledBesideEdits(t *testing.T) {
 	t.Parallel()
+	const killed = `[ $1 = refs/heads/package-variants ] && [ ! -e announced ] && touch announced`
+	const refused = `case $1 in refs/heads/drafts/*) exit 1;; esac`
+	edit := map[string]string{"edge/web/mine.yaml": "a: b\n"}
 	for name, c := range map[string]struct {
+		hook    string
 		edit    map[string]string
 		commits string // of the draft that main has not
 	}{
-		"edited":   {map[string]string{"edge/web/mine.yaml": "a: b\n"}, "3"},
-		"unedited": {nil, "1"},
+		"edited and killed":    {killed, edit, "3"},
+		"edited and refused":   {refused, edit, "3"},
+		"unedited and killed":  {killed, nil, "1"},
+		"unedited and refused": {refused, nil, "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,10 +60,9 @@ func TestKilledBesideEdits(t *testing.T) {
 			}
 			w.Push("main", "Hotfix", map[string]string{"edge/web/hot.yaml": "c: d\n"})
 			before := w.Remote.Refs()["refs/"+draft2]
-			w.Remote.Hook("update", `[ $1 = refs/heads/package-variants ] && [ ! -e announced ] && touch announced`)
-			if _, err := Sync(w.Context(), w.options()); err == nil {
-				t.Fatal("it was not killed")
-			}
+			w.Remote.Hook("update", c.hook)
+			_, err := Sync(w.Context(), w.options())
+			w.Equal("killed", c.hook == killed, err != nil)
 			w.Equal("not pushed", before, w.Remote.Refs()["refs/"+draft2])
 			w.Remote.Hook("update", "exit 0")
 			w.Equal("finished", []string{"web: UpToDate v2 edge.web.packagevariant-2"}, lines(w.sync()))

@@ -215,8 +215,8 @@ func owed(before *ledger.Published) *ledger.Published {
 	return before
 }
 
-// Announcement returns what has to be kept before what was written is pushed: what is to be published is not yet, and of
-// a draft that is to be changed, the next sync has to find out which of the two its branch has.
+// Announcement returns what has to be kept before what was written is pushed: what is to be published is not yet, and
+// of a draft that is to be changed, the next sync has to find out which of the two its branch has.
 func (h *Home) Announcement() ledger.Ledger {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -253,10 +253,18 @@ func compareNumbers(a, b string) int {
 	return cmp.Compare(p.number, other.number)
 }
 
-// noteDraft notes where a draft is, and nothing of one that is not there.
+// noteDraft notes where a draft is, that one which could not be pushed is what it was, and nothing of one that is not
+// there.
 func (h *Home) noteDraft(ctx context.Context, m member, p place, o outcome, e *ledger.Entry) error {
 	draft, drafted := e.Drafts[p.workspace]
-	if !drafted || o.err != nil {
+	if !drafted {
+		return nil
+	}
+	if o.err != nil {
+		if before, known := h.began[m.key()].Drafts[p.workspace]; known && m.in.refs[o.ref].Hash != "" {
+			before.Ended, before.Refused = draft.Ended, draft.Refused
+			e.Drafts[p.workspace] = before
+		}
 		return nil
 	}
 	if m.in.ref(o.ref).Hash == "" {
