@@ -3,6 +3,7 @@
 package home
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -12,8 +13,8 @@ import (
 	"github.com/package-variants/package-variants/local/git"
 )
 
-// Delete implements packages.Home. A draft with something of a person in it keeps its branch, and is nobody's then:
-// Left says so.
+// Delete implements packages.Home. What the branch of a draft has goes only if the sync is known to have written it. A
+// draft with something of a person in it keeps its branch as it is on the server, and is nobody's then: Left says so.
 func (h *Home) Delete(ctx context.Context, r *revision.Revision) (err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -25,7 +26,11 @@ func (h *Home) Delete(ctx context.Context, r *revision.Revision) (err error) {
 	m := f.member()
 	e := h.entry(m)
 	draft, drafted := e.Drafts[f.workspace]
-	if !drafted || draft.Written == f.tree && !draft.Beside {
+	there := f.in.refs[f.ref()].Commit
+	switch {
+	case !drafted && there != "": // it is nobody's
+		return nil
+	case !drafted, !isEdited(&draft, f.tree), h.renewed[f.id()] != nil:
 		h.end(f)
 		return nil
 	}
@@ -33,9 +38,12 @@ func (h *Home) Delete(ctx context.Context, r *revision.Revision) (err error) {
 	if h.put(m, &e); e.Published == nil && len(e.Drafts) == 0 {
 		delete(h.ledger, m.key())
 	}
+	if there != "" {
+		delete(f.in.changes, f.ref())
+	}
 	h.left = append(h.left, fmt.Sprintf("%s/%s: its branch %s stays, at %s, because people changed it: it belongs to no "+
 		"variant any more, so delete it when nobody needs it", f.Namespace, f.Name, strings.TrimPrefix(f.ref(), branches),
-		f.Commit))
+		cmp.Or(string(there), f.Commit)))
 	return nil
 }
 

@@ -42,6 +42,8 @@ type Home struct {
 	named  map[string][]*repository
 	clones []*clone
 	ledger ledger.Ledger
+	// began are the entries as the round began: what has not been pushed yet is not known to be anywhere.
+	began ledger.Ledger
 	// seen are the branches as they were seen last, replaced those that are other ones by now.
 	seen     Seen
 	replaced map[Branch]bool
@@ -162,6 +164,7 @@ func (h *Home) Fetch(ctx context.Context) error {
 	all.Wait()
 	h.findSame(ctx)
 	h.assign()
+	h.began = maps.Clone(h.ledger)
 	h.proposed, h.judged, h.renewed = map[id]git.Hash{}, map[id]judgement{}, map[id]*renewal{}
 	h.forget()
 	return ctx.Err()

@@ -215,29 +215,56 @@ func owed(before *ledger.Published) *ledger.Published {
 	return before
 }
 
-// Announcement returns what has to be kept before what was written is pushed: what is to be published is not yet.
+// Announcement returns what has to be kept before what was written is pushed: what is to be published is not yet, and
+// of a draft that is to be changed, the next sync has to find out which of the two its branch has.
 func (h *Home) Announcement() ledger.Ledger {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	all := maps.Clone(h.ledger)
 	for _, c := range h.clones {
-		for ref, before := range c.before {
-			change := c.changes[ref]
-			if change == nil {
+		for _, ref := range slices.Backward(slices.SortedFunc(maps.Keys(c.before), compareNumbers)) { // the first one counts
+			if change := c.changes[ref]; change != nil {
+				e := all[change.of.Key]
+				e.Published = owed(c.before[ref])
+				all[change.of.Key] = e
+			}
+		}
+		for ref, change := range c.changes {
+			e := all[change.of.Key]
+			draft, drafted := e.Drafts[change.of.workspace]
+			before, known := h.began[change.of.Key].Drafts[change.of.workspace]
+			p, is := placeOf(ref)
+			if !is || p.number > 0 || !drafted || !known || change.Hash == "" || c.refs[ref].Hash == "" {
 				continue
 			}
-			e := all[change.of.Key]
-			e.Published = owed(before)
+			draft.Commit, draft.Before = change.Commit, &before
+			e.Drafts = maps.Clone(e.Drafts)
+			e.Drafts[change.of.workspace] = draft
 			all[change.of.Key] = e
 		}
 	}
 	return all
 }
 
-// noteDraft notes where a draft is, and nothing of one that is not there.
+// compareNumbers compares the tags of publications by their numbers.
+func compareNumbers(a, b string) int {
+	p, _ := placeOf(a)
+	other, _ := placeOf(b)
+	return cmp.Compare(p.number, other.number)
+}
+
+// noteDraft notes where a draft is, that one which could not be pushed is what it was, and nothing of one that is not
+// there.
 func (h *Home) noteDraft(ctx context.Context, m member, p place, o outcome, e *ledger.Entry) error {
 	draft, drafted := e.Drafts[p.workspace]
-	if !drafted || o.err != nil {
+	if !drafted {
+		return nil
+	}
+	if o.err != nil {
+		if before, known := h.began[m.key()].Drafts[p.workspace]; known && m.in.refs[o.ref].Hash != "" {
+			before.Ended, before.Refused = draft.Ended, draft.Refused
+			e.Drafts[p.workspace] = before
+		}
 		return nil
 	}
 	if m.in.ref(o.ref).Hash == "" {
@@ -253,15 +280,19 @@ func (h *Home) noteDraft(ctx context.Context, m member, p place, o outcome, e *l
 	return nil
 }
 
-// push pushes what is to be pushed to one repository: first commits of branches, what is published, and then the
-// rest, each ref for itself.
+// push pushes what is to be pushed to one repository: first commits of branches and tags of what branches have, what is
+// published after that, and then the rest, each ref for itself.
 func (c *clone) push(ctx context.Context) (all outcomes) {
+	published := map[string]bool{}
 	for _, p := range slices.Backward(c.publications) { // the branch begins without them
+		published[p.tag] = true
 		if delete(c.changes, p.branch); c.refs[p.branch].Hash == "" {
 			c.changes[p.branch] = &change{Ref: git.Ref{Hash: p.base, Commit: p.base}, of: p.of}
 		}
 	}
-	all = append(all, c.pushEach(ctx, func(ref string) bool { return c.line[branchAt{ref, c.ref(ref).Commit}] })...)
+	all = append(all, c.pushEach(ctx, func(ref string) bool {
+		return c.line[branchAt{ref, c.ref(ref).Commit}] || strings.HasPrefix(ref, tags) && !published[ref]
+	})...)
 	all = append(all, c.publish(ctx)...)
 	all = append(all, c.drop(func(need) bool { return true })...)
 	return append(all, c.pushEach(ctx, func(string) bool { return true })...)

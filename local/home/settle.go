@@ -127,6 +127,9 @@ func (s *settling) draft(ctx context.Context, m member, e *ledger.Entry, workspa
 	if p := (place{path: m.where(), workspace: workspace}); m.in.changes[p.ref()] != nil { // it moves in this round
 		return ledger.Open, nil
 	}
+	if err := s.arrival(ctx, m, &draft, f); err != nil {
+		return "", err
+	}
 	if f != nil {
 		draft.Announced = false
 		if draft.Former != "" {
@@ -164,6 +167,22 @@ func (s *settling) branchOfDraft(ctx context.Context, m member, draft *ledger.Dr
 		return nil, err
 	}
 	return f, nil
+}
+
+// arrival finds out whether the change of a draft that was announced has arrived: otherwise the draft is as it was.
+func (s *settling) arrival(ctx context.Context, m member, draft *ledger.Draft, f *found) error {
+	before := draft.Before
+	draft.Before = nil
+	if before == nil || f == nil || draft.Commit == git.Hash(f.Commit) {
+		return nil
+	}
+	if before.Commit != git.Hash(f.Commit) { // people may have changed it since
+		if follows, err := m.in.git.Follows(ctx, git.Hash(f.Commit), draft.Commit); err != nil || follows {
+			return err
+		}
+	}
+	*draft = *before
+	return nil
 }
 
 // decide finds out what became of a draft, and ends it if it is over.

@@ -99,6 +99,9 @@ type Draft struct {
 	Base    git.Hash `json:"base,omitempty"`
 	Written git.Hash `json:"written"`
 	Seen    git.Hash `json:"seen"`
+	// Before is the draft as it was before the push of Commit was announced, until a fetch has shown whether that arrived;
+	// nil for a branch that is where it was seen.
+	Before *Draft `json:"before,omitempty"`
 	// Lock identifies the upstream revision in the draft's lock: its directory and its commit.
 	Lock string `json:"lock,omitempty"`
 	// Announced says that no fetch has shown the branch yet: until then, the draft is known by its content, and a branch
