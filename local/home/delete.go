@@ -29,6 +29,7 @@ func (h *Home) Delete(ctx context.Context, r *revision.Revision) (err error) {
 	there := f.in.refs[f.ref()].Commit
 	switch {
 	case !drafted && there != "": // it is nobody's
+		h.leave(f)
 		return nil
 	case !drafted, !isEdited(&draft, f.tree), h.renewed[f.id()] != nil:
 		h.end(f)
@@ -41,10 +42,17 @@ func (h *Home) Delete(ctx context.Context, r *revision.Revision) (err error) {
 	if there != "" {
 		delete(f.in.changes, f.ref())
 	}
+	h.leave(f)
 	h.left = append(h.left, fmt.Sprintf("%s/%s: its branch %s stays, at %s, because people changed it: it belongs to no "+
 		"variant any more, so delete it when nobody needs it", f.Namespace, f.Name, strings.TrimPrefix(f.ref(), branches),
 		cmp.Or(string(there), f.Commit)))
 	return nil
+}
+
+// leave has a draft that is nobody's be seen no more: for the variant that deleted it, it is gone.
+func (h *Home) leave(f *found) {
+	h.nobodys[f.id()] = true
+	f.in.touch(f.path)
 }
 
 // Reject removes the branch of a draft, whatever is in it, for a person who has seen it.

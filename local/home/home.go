@@ -59,6 +59,8 @@ type Home struct {
 	again map[id]bool
 	// renewed are the drafts that are made again in this round.
 	renewed map[id]*renewal
+	// nobodys are the drafts that were left to people.
+	nobodys map[id]bool
 	// left is what is to be told about drafts that belong to no variant any more.
 	left []string
 	// judged is what Settle found out about drafts.
@@ -103,7 +105,7 @@ type Options struct {
 // New returns a home. It reads nothing before Fetch.
 func New(o Options) *Home {
 	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, named: map[string][]*repository{},
-		ledger: maps.Clone(o.Ledger), seen: o.Seen, proposed: map[id]git.Hash{}, memo: tasks.NewMemo(), contact: o.Contact,
+		ledger: maps.Clone(o.Ledger), seen: o.Seen, proposed: map[id]git.Hash{}, nobodys: map[id]bool{}, memo: tasks.NewMemo(), contact: o.Contact,
 		same: maps.Clone(o.Same)}
 	if h.same == nil {
 		h.same = Same{}

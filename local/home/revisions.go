@@ -29,6 +29,7 @@ func (h *Home) revisions(ctx context.Context, r *repository, pkg string) (all []
 	if err != nil {
 		return nil, err
 	}
+	all = slices.DeleteFunc(all, func(f found) bool { return f.number == 0 && h.nobodys[f.id()] })
 	_, had := h.ledger[m.key()]
 	had = had || slices.ContainsFunc(all, func(f found) bool { return f.tagged })
 	if tree == "" && (r.Deployment || had) {
