@@ -126,7 +126,8 @@ func (r *Repository) Holding(ctx context.Context, commit Hash, name string) (map
 	switch {
 	case found.entries > bounds.BranchFiles:
 		return nil, &ObjectError{Hash: commit, TooLarge: true, Problem: fmt.Sprintf("has more than %d files and "+
-			"directories: remove those that are not needed, or move the packages to a git repository of their own", bounds.BranchFiles)}
+			"directories: remove those that are not needed, or move the packages to a git repository of their own",
+			bounds.BranchFiles)}
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:

@@ -105,7 +105,8 @@ type Options struct {
 // New returns a home. It reads nothing before Fetch.
 func New(o Options) *Home {
 	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, named: map[string][]*repository{},
-		ledger: maps.Clone(o.Ledger), seen: o.Seen, proposed: map[id]git.Hash{}, nobodys: map[id]bool{}, memo: tasks.NewMemo(), contact: o.Contact,
+		ledger: maps.Clone(o.Ledger), seen: o.Seen, proposed: map[id]git.Hash{}, nobodys: map[id]bool{},
+		memo: tasks.NewMemo(), contact: o.Contact,
 		same: maps.Clone(o.Same)}
 	if h.same == nil {
 		h.same = Same{}

@@ -91,7 +91,7 @@ func (h *Home) publish(ctx context.Context, f *found) error {
 	c.line[branchAt{f.in.branch(), commit}] = true
 	e := h.entry(f.member())
 	c.before[p.ref()] = e.Published
-	e.Published = &ledger.Published{Number: p.number, Commit: commit, Tree: f.tree}
+	e.Published = &ledger.Published{Number: p.number, Commit: commit, Tree: f.tree, Workspace: f.Workspace}
 	h.put(f.member(), &e)
 	c.publications = append(c.publications,
 		publication{of: f.id(), branch: f.in.branch(), tag: p.ref(), draft: f.ref(), base: branch, made: made})

@@ -40,9 +40,13 @@ func (s *settling) toPublish(m member, e *ledger.Entry, main git.Hash) error {
 // publishedAt returns what was published last at a path, where something was.
 func (c *clone) publishedAt(where string) (*ledger.Published, error) {
 	p := place{path: where, number: c.latest(where)}
+	known, err := c.factsOf(p, c.ref(p.ref()))
+	if err != nil {
+		return nil, err
+	}
 	commit := c.ref(p.ref()).Commit
 	tree, err := c.at(commit, where)
-	return &ledger.Published{Number: p.number, Commit: commit, Tree: tree}, err
+	return &ledger.Published{Number: p.number, Commit: commit, Tree: tree, Workspace: known.workspace}, err
 }
 
 // leave has a package published.
@@ -102,7 +106,11 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 		return err
 	}
 	used, last := usedBy(all)
-	workspace, err := m.in.workspaceAt(p, at, s.merged[m], used, isLost)
+	var was ledger.Published // nothing, unless its tag is lost
+	if isLost {
+		was = *e.Published
+	}
+	workspace, err := s.workspaceOf(m, p, at, &was, used)
 	if err != nil {
 		return err
 	}
@@ -122,7 +130,7 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 	if err != nil {
 		return err
 	}
-	e.Published = &ledger.Published{Number: p.number, Commit: at, Tree: tree}
+	e.Published = &ledger.Published{Number: p.number, Commit: at, Tree: tree, Workspace: workspace}
 	s.put(m, &e)
 	f, err := s.at(ctx, m, workspace)
 	if err != nil {
@@ -148,6 +156,15 @@ func usedBy(all []found) (used map[string]bool, last *found) {
 		}
 	}
 	return used, last
+}
+
+// workspaceOf returns the workspace of what is published of a package: the one that it had, if its tag is lost.
+func (s *settling) workspaceOf(m member, p place, at git.Hash, was *ledger.Published, used map[string]bool) (string,
+	error) {
+	if was.Workspace != "" && was.Tree == s.tree[m] && !used[was.Workspace] {
+		return was.Workspace, nil
+	}
+	return m.in.workspaceAt(p, at, s.merged[m], used, was.Number > 0)
 }
 
 // goesBack reports whether a revision takes back the previous one, which may be nil: its content, or its lock, is that

@@ -129,6 +129,8 @@ type Published struct {
 	Commit git.Hash `json:"commit"`
 	// Tree is the package.
 	Tree git.Hash `json:"tree"`
+	// Workspace is what the revision is called by; "" if that is not known.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // Rejected is a draft that people rejected, or a publication that they took back.
