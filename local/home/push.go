@@ -111,66 +111,6 @@ func (c *clone) ready() bool {
 	return true
 }
 
-// outcome is what came of a ref.
-type outcome struct {
-	of  id
-	ref string
-	err error
-	// made reports whether the ref was made, ended is the commit that it had, if its end was pushed.
-	made  bool
-	ended git.Hash
-}
-
-// event returns what was pushed of a revision.
-func (o *outcome) event() (e Event, is bool) {
-	e = Event{Key: o.of.Key, Workspace: o.of.workspace}
-	p, isOfPackage := placeOf(o.ref)
-	switch {
-	case o.err != nil:
-		return e, false
-	case o.ended != "":
-		e.Did, e.Branch, e.Commit = Ended, strings.TrimPrefix(o.ref, branches), string(o.ended)
-		return e, true
-	case p.number > 0:
-		e.Did, e.Number = Published, p.number
-	case o.made:
-		e.Did = Drafted
-	default:
-		e.Did = Changed
-	}
-	return e, isOfPackage
-}
-
-type outcomes []outcome
-
-// byRevision returns the outcomes by revision, with the first error of each. That a merge was refused says nothing of a
-// draft that was refused, too.
-func (all outcomes) byRevision() []Outcome {
-	of := map[id]*Outcome{}
-	for _, o := range all {
-		if of[o.of] == nil {
-			of[o.of] = &Outcome{Key: o.of.Key, Namespace: o.of.Namespace, Name: o.of.name()}
-		}
-		if first := of[o.of].Err; first == nil || o.err != nil && ofMerge(first) != nil {
-			of[o.of].Err = o.err
-		}
-		if e, is := o.event(); is {
-			of[o.of].Events = append(of[o.of].Events, e)
-		}
-	}
-	var out []Outcome
-	for _, k := range slices.SortedFunc(maps.Keys(of), func(a, b id) int {
-		return cmp.Or(a.Compare(b.Key), cmp.Compare(a.workspace, b.workspace))
-	}) {
-		more := slices.DeleteFunc(slices.Clone(of[k].Events), func(e Event) bool { return e.Did == Ended })
-		if len(more) > 0 {
-			of[k].Events = more
-		}
-		out = append(out, *of[k])
-	}
-	return out
-}
-
 // noteAll notes what came of drafts and of publications.
 func (h *Home) noteAll(ctx context.Context, all outcomes) error {
 	for _, o := range all {
