@@ -40,7 +40,7 @@ func TestDemo(t *testing.T) {
 		return // the page may be about to change
 	}
 	for name, c := range map[string]struct{ old, new, want, fails string }{
-		"all goes well": {want: "Conflict: web-lon-web-tmkmhdtf99"},
+		"all goes well": {want: "lon/web: with blueprints.web.v2, both sides changed"},
 		"another output": {old: "+  payment: pay.eu", new: "+  payment: to.eu", want: "== 4. ",
 			fails: "demo: 4. A value changes in one region: this is not (>) what docs/getting-started.md shows (<)\n"},
 		"an output too many": {old: "cat rollout.yaml >> fleet/set.yaml\n", new: "cat rollout.yaml >> fleet/set.yaml\necho x\n",
