@@ -220,8 +220,10 @@ func (l *Line) tell(pv *v1alpha1.PackageVariant) {
 	}
 }
 
-// advise notes which variants are named to be suspended, and are not there, and which sets meet the limit of a flag.
+// advise notes which tags have nearly the right name, which variants are named to be suspended, and are not there, and
+// which sets meet the limit of a flag.
 func (s *syncer) advise(ctx context.Context) {
+	s.noteMisnamed(ctx)
 	for _, set := range s.store.AllSets() {
 		c := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionStalled)
 		if s.store.unlimited[objects.KeyOf(&set)] && c != nil && c.Reason == v1alpha2.ReasonTooManyDeletions {

@@ -223,7 +223,6 @@ func (s *syncer) look(ctx context.Context) error {
 	}
 	s.happened.add(settled.Events...)
 	s.replaced = settled.Replaced
-	s.noteMisnamed(ctx)
 	s.shared()
 	return s.resume(ctx, s.store.AllVariants()...)
 }
