@@ -86,9 +86,20 @@ func (all events) packages() (out []Package) {
 	return out
 }
 
+// byDid are the events of a package by their kind.
+type byDid map[home.Did][]home.Event
+
+// find returns the event of a kind of a revision; nil if there is none.
+func (of byDid) find(did home.Did, workspace string) *home.Event {
+	if i := slices.IndexFunc(of[did], func(o home.Event) bool { return o.Workspace == workspace }); i >= 0 {
+		return &of[did][i]
+	}
+	return nil
+}
+
 // textOf says what happened to a package. What is the usual consequence of something else that is said, is not said.
 func textOf(all []home.Event) string {
-	of := map[home.Did][]home.Event{}
+	of := byDid{}
 	for _, e := range all {
 		of[e.Did] = append(of[e.Did], e)
 	}
@@ -135,10 +146,8 @@ var sentences = map[home.Did]func(*home.Event) string{
 }
 
 // isImplied reports whether what became of a revision follows from something else that is said.
-func isImplied(e *home.Event, of map[home.Did][]home.Event, published map[string]bool) bool {
-	also := func(did home.Did) bool {
-		return slices.ContainsFunc(of[did], func(o home.Event) bool { return o.Workspace == e.Workspace })
-	}
+func isImplied(e *home.Event, of byDid, published map[string]bool) bool {
+	also := func(did home.Did) bool { return of.find(did, e.Workspace) != nil }
 	switch e.Did {
 	case home.Adopted, home.Merged, home.Drafted:
 		return published[e.Workspace]
@@ -152,14 +161,9 @@ func isImplied(e *home.Event, of map[home.Did][]home.Event, published map[string
 }
 
 // because says why something is published, in brackets.
-func because(e *home.Event, of map[home.Did][]home.Event) string {
-	find := func(did home.Did) *home.Event {
-		if i := slices.IndexFunc(of[did], func(o home.Event) bool { return o.Workspace == e.Workspace }); i >= 0 {
-			return &of[did][i]
-		}
-		return nil
-	}
-	arrived, merged, adopted := find(home.Arrived), find(home.Merged), find(home.Adopted)
+func because(e *home.Event, of byDid) string {
+	arrived, merged, adopted := of.find(home.Arrived, e.Workspace), of.find(home.Merged, e.Workspace),
+		of.find(home.Adopted, e.Workspace)
 	switch {
 	case adopted != nil:
 		return " (the main branch has it, and " + adopted.Why + " adopted it)"

@@ -7,13 +7,12 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/ledger"
 	"github.com/package-variants/package-variants/local/manifests"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -86,15 +85,6 @@ func (s *syncer) asleep() {
 		s.report.note("the packages of the Repository %s, which is in no manifest any more, stay as they are, with their "+
 			"drafts (%s): a Repository for the same directory and branch has them again, whatever its name; if they are to go, "+
 			"restore the manifest, and sync; take its label or the variants' manifests away, and sync; merge the removals; and "+
-			"only then remove the Repository's manifest", name, few(of[name]))
+			"only then remove the Repository's manifest", name, words.Some(of[name], ", "))
 	}
-}
-
-// few returns a list of names, of which it has the first ones.
-func few(names []string) string {
-	const most = 3
-	if more := len(names) - most; more > 0 {
-		names = append(names[:most:most], "and "+strconv.Itoa(more)+" more")
-	}
-	return strings.Join(names, ", ")
 }

@@ -28,7 +28,10 @@ import (
 func (r *repository) branch() string { return branches + r.Branch }
 
 // place returns the directory of a package in the git repository.
-func (r *repository) place(pkg string) string { return strings.Trim(path.Join(r.Directory, pkg), "/") }
+func (r *repository) place(pkg string) string { return placeIn(r.Directory, pkg) }
+
+// placeIn returns the path in the git repository of a package in a directory.
+func placeIn(directory, pkg string) string { return strings.Trim(path.Join(directory, pkg), "/") }
 
 // key names a Repository or a revision.
 type key struct{ namespace, name string }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -24,7 +23,7 @@ func (s *settling) move(ctx context.Context, m member) error {
 	hasMoved := was != m.in.located
 	for _, workspace := range slices.Sorted(maps.Keys(e.Drafts)) {
 		draft, to := e.Drafts[workspace], place{path: m.where(), workspace: workspace}
-		from := place{path: strings.Trim(path.Join(was.Directory, m.pkg), "/"), workspace: workspace}
+		from := place{path: placeIn(was.Directory, m.pkg), workspace: workspace}
 		if draft.Former != "" { // what was pushed then may not have arrived
 			from, _ = placeOf(branches + draft.Former)
 		}
@@ -48,7 +47,7 @@ func (s *settling) move(ctx context.Context, m member) error {
 		return nil
 	}
 	if e.Removal != nil { // it is asked for again
-		former := removals + strings.Trim(path.Join(was.Directory, m.pkg), "/")
+		former := removals + placeIn(was.Directory, m.pkg)
 		if e.Removal = (&ledger.Removal{By: e.Removal.By}); m.in.ref(former).Hash != "" && former != removals+m.where() {
 			m.in.set(former, git.Ref{}, id{Key: m.key()})
 		}

@@ -18,7 +18,12 @@ type nearTag struct {
 }
 
 // number is the one of the revision that the tag seems to be about.
-func (t *nearTag) number() int { return t.numbers[0] }
+func (t nearTag) number() int { return t.numbers[0] }
+
+// compare orders tags by their versions.
+func (t nearTag) compare(other nearTag) int {
+	return cmp.Or(slices.Compare(t.numbers, other.numbers), cmp.Compare(t.name, other.name))
+}
 
 // nearVersion matches a tag in which each separator is a slash: what it is about, the first number of its version, and
 // the others.
@@ -46,9 +51,7 @@ func nearTags(tags []string) map[string][]nearTag {
 		near[parts[1]] = append(near[parts[1]], t)
 	}
 	for _, all := range near {
-		slices.SortFunc(all, func(a, b nearTag) int {
-			return cmp.Or(slices.Compare(a.numbers, b.numbers), cmp.Compare(a.name, b.name))
-		})
+		slices.SortFunc(all, nearTag.compare)
 	}
 	return near
 }
@@ -65,9 +68,7 @@ func nearTo(near map[string][]nearTag, pkg, where string) []nearTag {
 	if len(all) == 0 {
 		return near[""]
 	}
-	slices.SortFunc(all, func(a, b nearTag) int {
-		return cmp.Or(slices.Compare(a.numbers, b.numbers), cmp.Compare(a.name, b.name))
-	})
+	slices.SortFunc(all, nearTag.compare)
 	return all
 }
 

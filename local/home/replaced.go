@@ -6,9 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/local/git"
@@ -140,7 +138,7 @@ func (s *settling) whyMoved(m member, was ledger.Place, follows bool) string {
 	return fmt.Sprintf("the Repository %s names another place than before, and the branch %s of %s %s. It was published "+
 		"as %s on the branch %s: move it here, with its history, or correct spec.git of the Repository; or, if it "+
 		"is right as it is, give the Repository the annotation %s: %s", m.in.Name, m.in.Branch, m.in.git.Address(), what,
-		strings.Trim(path.Join(was.Directory, m.pkg), "/"), was.Branch, AcceptBranch, head)
+		placeIn(was.Directory, m.pkg), was.Branch, AcceptBranch, head)
 }
 
 // whyReplaced says why a package waits. The branch was seen last as another one.
