@@ -233,9 +233,9 @@ func all(changes ...func(*Input)) func(*Input) {
 	}
 }
 
-// makes are the steps that make a draft.
+// makes is the step that makes a draft.
 func makes(workspace, task string) []string {
-	return []string{"Announce edge/web " + workspace + " " + task, "Create edge/web " + workspace + " " + task, "Mutate"}
+	return []string{"Create edge/web " + workspace + " " + task}
 }
 
 // stepOf writes a step in one line.

@@ -18,21 +18,17 @@ import (
 type action struct {
 	*Reconciler
 	in *inspection
-	// created is the draft that was made; nil before.
-	created *revision.Revision
 	// disposed says what was done with a revision that is not wanted any more.
 	disposed string
 }
 
-// act does the first step of a decision. Making a draft is one step: it is announced, Porch is asked for it, and what
-// Porch made is saved with what the functions change.
+// act does the first step of a decision.
 func (r *Reconciler) act(ctx context.Context, in *inspection, d *decide.Decision) error {
 	a := &action{Reconciler: r, in: in}
-	steps := d.Next()
 	err := a.mark(ctx, d)
-	for i := 0; err == nil && i < len(steps); i++ {
-		err = a.do(ctx, &steps[i], d)
-		r.Stepped(&steps[i], err)
+	if err == nil {
+		err = a.do(ctx, &d.Steps[0])
+		r.Stepped(&d.Steps[0], err)
 	}
 	if a.disposed != "" {
 		r.event(in.pv, objects.Normal, "Disposed", a.disposed)
@@ -45,17 +41,22 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d *decide.Decision
 // which conflicts, because that cannot be found out after the save. It fails if the cache is behind, even if there is
 // nothing to change.
 func (a *action) mark(ctx context.Context, d *decide.Decision) error {
-	switch first := &d.Steps[0]; first.Action {
+	first := &d.Steps[0]
+	switch first.Action {
 	case decide.AddFinalizer, decide.RemoveFinalizer, decide.Propose:
 		return nil // the step itself fails if the cache is behind
-	case decide.Announce:
+	case decide.Create:
 		if !announced(a.in.pv, first.Draft) {
-			return nil
+			return a.announce(ctx, first.Draft, d)
+		}
+	case decide.Mutate, decide.Discard:
+		if a.in.justMade(first.Revision.Name) {
+			return nil // it was announced
 		}
 	}
 	change := func(status *v1alpha1.PackageVariantStatus) {
 		status.ObservedInputs = ""
-		status.Operation = cmp.Or(a.in.saveOperation(d.Next(), a.second()), a.in.pendingOperation())
+		status.Operation = cmp.Or(a.in.saveOperation(first, a.second()), a.in.pendingOperation())
 		a.in.fillConflicts(status, d.Conflicted)
 	}
 	write := a.patchStatus
@@ -77,8 +78,8 @@ func (a *action) tellConflicts(write func() error) error {
 	return nil
 }
 
-// do does one step of a decision. The decision's condition is reported until the step is done.
-func (a *action) do(ctx context.Context, step *decide.Step, d *decide.Decision) error {
+// do does one step of a decision.
+func (a *action) do(ctx context.Context, step *decide.Step) error {
 	switch step.Action {
 	case decide.AddFinalizer:
 		return a.patch(ctx, func(pv *v1alpha1.PackageVariant) { pv.Finalizers = append(pv.Finalizers, v1alpha1.Finalizer) })
@@ -87,8 +88,6 @@ func (a *action) do(ctx context.Context, step *decide.Step, d *decide.Decision) 
 			func(pv *v1alpha1.PackageVariant) {
 				pv.Finalizers = slices.DeleteFunc(pv.Finalizers, func(name string) bool { return name == v1alpha1.Finalizer })
 			})
-	case decide.Announce:
-		return a.announce(ctx, step.Draft, d)
 	case decide.Create:
 		return a.create(ctx, step.Draft)
 	case decide.Mutate:
@@ -103,12 +102,8 @@ func (a *action) do(ctx context.Context, step *decide.Step, d *decide.Decision) 
 }
 
 // announce writes to the status which draft the controller will ask for, and with which conflicts, before it asks. So
-// the draft is known to be the variant's even if the controller or Porch stops. On a retry it writes nothing, and the
-// reason of the failure stays.
+// the draft is known to be the variant's even if the controller or Porch stops.
 func (a *action) announce(ctx context.Context, draft *decide.Draft, d *decide.Decision) error {
-	if announced(a.in.pv, draft) {
-		return nil
-	}
 	change := func(status *v1alpha1.PackageVariantStatus) {
 		d.Condition.Set(&status.Conditions, a.in.pv.Generation)
 		a.in.fillConflicts(status, d.Conflicted)
@@ -130,16 +125,16 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	if err != nil {
 		return a.notCreated(ctx, draft, err)
 	}
-	a.created = &made
-	a.in.progress.made(&made)
-	a.in.Revisions = append(a.in.Revisions, made)
-	slices.SortFunc(a.in.Revisions, revision.ByName)
-	a.in.Requested = decide.Request{Name: made.Name, Task: draft.Task, Version: made.Version}
+	a.in.progress.answered(&made, draft.Task)
 	if u := a.in.Upstream; u.Commit == "" && !u.Main() && made.Lock != nil && draft.Task.Source == u.Name {
-		u.Commit = made.Lock.Commit
-		a.in.progress.upstream.name, a.in.progress.upstream.commit = u.Name, u.Commit
+		a.in.progress.upstream.name, a.in.progress.upstream.commit = u.Name, made.Lock.Commit
+	} else if local, merged := a.in.contents[draft.Task.Local]; merged {
+		a.in.progress.begun = &evaluated{content: packages.Unread(&made), files: local.files, asMade: true,
+			merge: new(a.in.Merges[draft.Task.Local])}
 	}
-	if gone := decide.Replaced(&a.in.Input); gone != "" {
+	with := a.in.Input
+	with.Revisions = append(slices.Clip(with.Revisions), made)
+	if gone := decide.Replaced(&with); gone != "" {
 		a.event(a.in.pv, objects.Warning, v1alpha1.ReasonDraftMissing, made.Name+" was made in place of "+gone+
 			", which is not found any more, and may lack its changes")
 	}

@@ -43,7 +43,9 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 	if err != nil {
 		return ignoreAbsent(err) // it is gone already
 	}
-	a.disposed = did + " " + target.Name
+	if step.Action != decide.Discard || !a.in.justMade(target.Name) {
+		a.disposed = did + " " + target.Name
+	}
 	switch step.Action {
 	case decide.ProposeDeletion:
 		a.in.progress.changed(target, func(r *revision.Revision) {

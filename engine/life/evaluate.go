@@ -54,6 +54,10 @@ func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e 
 	if kept, ok := in.kept(name); ok {
 		return evaluated{content: kept.content, files: kept.content.Files, asMade: kept.asMade, edits: kept.edits}, nil
 	}
+	if begun, ok := in.begun(name); ok {
+		in.Merges[name] = *begun.merge
+		return begun, nil
+	}
 	e.content, err = r.current(ctx, in.observation, name)
 	e.files = e.content.Files
 	target := in.target(name)

@@ -13,7 +13,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/largework"
-	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/memory/memorytest"
 	"github.com/package-variants/package-variants/engine/objects"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -104,39 +103,42 @@ func TestLargeWork(t *testing.T) {
 	})
 }
 
-// TestStopInStep has the save of a new draft wait for other large work. A controller that is asked to stop meanwhile
-// gives up when its grace period is over.
+// TestStopInStep asks a controller to stop while a draft is being made. It finishes that and begins nothing else; the
+// next controller saves the draft.
 func TestStopInStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, true)
 		c.repositories("blueprints", "edge")
-		c.blueprint(1, large())
+		c.blueprint(1, withPoint("required"))
 		c.applies()
-		limit, end, done := largework.New(), make(chan struct{}), false
-		c.reconciler.Large = limit
-		c.Then = func(call memorytest.Call) {
+		asked, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		c.Answer = func(call memorytest.Call) error {
 			if call.Of("create", "") {
-				begun := make(chan struct{})
-				go func() { _ = limit.Do(t.Context(), largework.Large+1, func() { close(begun); <-end }) }()
-				<-begun
+				close(asked)
+				<-end
 			}
+			return nil
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		go func() {
-			_, _ = c.reconciler.Reconcile(ctx, memorytest.Key("web"))
-			done = true
+			defer close(ended)
+			if _, err := c.reconciler.Reconcile(ctx, memorytest.Key("web")); !errors.Is(err, context.Canceled) {
+				t.Errorf("Reconcile returns %v", err)
+			}
 		}()
-		synctest.Wait()
+		<-asked
 		stop()
-		time.Sleep(life.Grace - time.Second)
-		if synctest.Wait(); done {
-			t.Error("it gave up at once")
-		}
-		time.Sleep(2 * time.Second)
-		if synctest.Wait(); !done {
-			t.Error("it does not stop")
-		}
 		close(end)
+		<-ended
+		if strings.Contains(c.FilesOf(first)["package-context.yaml"], "zone") {
+			t.Error("it began to save the draft")
+		}
+		c.Answer = nil
+		c.Pass()
+		c.Run()
+		if files := c.FilesOf(first); !strings.Contains(files["package-context.yaml"], "zone") {
+			t.Errorf("the next controller does not save the draft: %v", files)
+		}
 	})
 }

@@ -20,6 +20,8 @@ type evaluated struct {
 	// was one.
 	files   map[string]string
 	outcome mutate.Outcome
+	// merge is the outcome of the merge that a requested upgrade was made by, until it is saved.
+	merge *decide.Merge
 	// edits are what people changed in a requested draft; none if that is not known.
 	edits []string
 	// asMade reports whether the content of a requested draft is as Porch made it, or as the controller saved it then.

@@ -24,7 +24,8 @@ func TestSaving(t *testing.T) {
 		return &v1alpha1.Operation{Do: "save", Revision: draft, Save: &v1alpha1.Save{Version: version, Files: files}}
 	}
 	before := saving("1", "a", "b")
-	saves := []decide.Step{{Action: decide.Mutate, Revision: &revision.Revision{Name: draft}}}
+	saves := decide.Step{Action: decide.Mutate, Revision: &revision.Revision{Name: draft}}
+	var none decide.Step
 	inGit := packages.Content{AtCommit: true, Version: "0123456789012345678901234567890123456789"}
 	read := &evaluated{content: packages.Content{Version: "2"}, files: map[string]string{"c": "", "a": "", "b": ""}}
 	after := saving("2", "a", "b", "c")
@@ -35,27 +36,26 @@ func TestSaving(t *testing.T) {
 	for name, c := range map[string]struct {
 		known *v1alpha1.Operation
 		read  *evaluated
-		steps []decide.Step
+		step  decide.Step
 		want  *v1alpha1.Operation
 	}{
-		"nothing is saved":             {nil, read, nil, nil},
+		"nothing is saved":             {nil, read, none, nil},
 		"a save":                       {nil, read, saves, after},
 		"a save in git":                {nil, &evaluated{content: inGit}, saves, nil},
-		"a save of what was not read":  {nil, nil, saves, nil},
 		"a save after another":         {before, read, saves, after},
-		"it lacks files":               {before, nil, nil, before},
-		"it was finished":              {before, read, nil, nil},
+		"it lacks files":               {before, nil, none, before},
+		"it was finished":              {before, read, none, nil},
 		"a save of what was asked for": {asked, read, saves, askedAndSaved},
-		"what was asked for was saved": {askedAndSaved, read, nil, asked},
-		"it is being proposed":         {proposed, read, nil, proposed},
+		"what was asked for was saved": {askedAndSaved, read, none, asked},
+		"it is being proposed":         {proposed, read, none, proposed},
 	} {
 		in := &inspection{contents: map[string]evaluated{}, observation: &observation{pv: &v1alpha1.PackageVariant{
-			Status: v1alpha1.PackageVariantStatus{Operation: c.known}}}}
+			Status: v1alpha1.PackageVariantStatus{Operation: c.known}}, progress: &progress{}}}
 		in.Spec, in.Requested = &in.pv.Spec, requestOf(&in.pv.Status)
 		if c.read != nil {
 			in.contents[draft] = *c.read
 		}
-		if diff := cmp.Diff(c.want, stdcmp.Or(in.saveOperation(c.steps, metav1.Time{}), in.pendingOperation()),
+		if diff := cmp.Diff(c.want, stdcmp.Or(in.saveOperation(&c.step, metav1.Time{}), in.pendingOperation()),
 			cmpopts.IgnoreTypes(metav1.Time{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

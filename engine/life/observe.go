@@ -54,6 +54,9 @@ func (o *observation) takeProgress() {
 	if p.saved != nil {
 		o.Saved = *p.saved
 	}
+	if p.request.Name == o.Requested.Name {
+		o.Requested = p.request
+	}
 	for name := range p.retired {
 		o.Retired[name] = true
 	}

@@ -33,6 +33,11 @@ type progress struct {
 
 // unreported is what the next report writes to the status, or what only counts until then.
 type unreported struct {
+	// request is the answered request for a draft; zero if there is none. begun is the draft of an upgrade that was made
+	// and is not saved yet, with the files of our own merge: Porch's has one answer to a conflict, restores what was
+	// removed, and duplicates what was moved, so it is not even read.
+	request decide.Request
+	begun   *evaluated
 	// saved is the draft that only the controller has edited, as it saved it; nil if that is as the status says.
 	saved *decide.Saved
 	// contents are those of the drafts that were made or saved, by name. saves says how often each was saved, by what for.
@@ -166,10 +171,11 @@ func (p *progress) over(cached []revision.Revision, pkg revision.Package) []revi
 // late reports whether the cache should have what was written by now.
 func (w *written) late(now time.Time) bool { return now.Sub(w.at) >= lookAgain }
 
-// made notes that a draft was made.
-func (p *progress) made(r *revision.Revision) {
-	now := *r
-	p.revisions[r.Name] = written{pkg: r.Package, now: &now, made: true, at: p.now()}
+// answered notes that a draft was made by a task.
+func (p *progress) answered(made *revision.Revision, task revision.Task) {
+	now := *made
+	p.revisions[made.Name] = written{pkg: made.Package, now: &now, made: true, at: p.now()}
+	p.request = decide.Request{Name: made.Name, Task: task, Version: made.Version}
 }
 
 // moved notes that a revision was written; now is nil if it is gone.
@@ -187,15 +193,30 @@ func (p *progress) changed(before *revision.Revision, change func(*revision.Revi
 	p.moved(before, &now)
 }
 
+// removed reports whether a revision was removed, and the cache may still have it.
+func (p *progress) removed(r revision.Revision) bool {
+	w, known := p.revisions[r.Name]
+	return known && w.now == nil
+}
+
 // forget forgets that a revision was made: Porch does not find it.
 func (p *progress) forget(name string) { delete(p.revisions, name) }
 
-// kept returns the content of a target that was made or saved, with what the functions made of it, if it is known to
-// have that one still.
+// kept returns the content of a target that was saved, with what the functions made of it, if it is known to have that
+// one still.
 func (o *observation) kept(name string) (evaluated, bool) {
 	e, known := o.progress.contents[name]
 	target := o.target(name)
 	return e, known && target != nil && target.Version == e.content.Version
+}
+
+// begun returns the draft of an upgrade that was made and is not saved yet; false if it is not as it was made.
+func (o *observation) begun(name string) (evaluated, bool) {
+	e, target := o.progress.begun, o.target(name)
+	if e == nil || target == nil || e.content.Name != name || e.content.Version != target.Version {
+		return evaluated{}, false
+	}
+	return *e, true
 }
 
 // purpose identifies what a draft is saved for: how often it was saved counts anew where that changes.

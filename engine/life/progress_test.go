@@ -30,11 +30,11 @@ func TestOver(t *testing.T) {
 		behind bool
 	}{
 		"nothing was written": {func(*progress) {}, 0, []revision.Revision{first}, []revision.Revision{first}, false},
-		"the cache lacks what was made": {func(p *progress) { p.made(&first) }, 0, nil, []revision.Revision{first},
+		"the cache lacks what was made": {func(p *progress) { p.answered(&first, revision.Task{}) }, 0, nil, []revision.Revision{first},
 			true},
-		"the cache lacks what was made and saved": {func(p *progress) { p.made(&first); p.moved(&first, &second) }, 0, nil,
+		"the cache lacks what was made and saved": {func(p *progress) { p.answered(&first, revision.Task{}); p.moved(&first, &second) }, 0, nil,
 			[]revision.Revision{second}, true},
-		"the cache has it as it was made": {func(p *progress) { p.made(&first); p.moved(&first, &second) }, 0,
+		"the cache has it as it was made": {func(p *progress) { p.answered(&first, revision.Task{}); p.moved(&first, &second) }, 0,
 			[]revision.Revision{first}, []revision.Revision{second}, true},
 		"the cache has it as it was before the last write": {
 			func(p *progress) { p.moved(&first, &second); p.moved(&second, &third) }, 0, []revision.Revision{second},
@@ -46,10 +46,10 @@ func TestOver(t *testing.T) {
 		"the cache has what was deleted":     {func(p *progress) { p.moved(&first, nil) }, 0, []revision.Revision{first}, nil, true},
 		"the cache knows of the deletion":    {func(p *progress) { p.moved(&first, nil) }, 0, nil, nil, false},
 		"others have deleted it":             {func(p *progress) { p.moved(&first, &second) }, 0, nil, nil, false},
-		"Porch has lost what was made":       {func(p *progress) { p.made(&first) }, lookAgain, nil, nil, false},
+		"Porch has lost what was made":       {func(p *progress) { p.answered(&first, revision.Task{}) }, lookAgain, nil, nil, false},
 		"Porch has lost what was written":    {func(p *progress) { p.moved(&first, &second) }, lookAgain, []revision.Revision{first}, []revision.Revision{first}, false},
-		"Porch does not find what was made":  {func(p *progress) { p.made(&first); p.forget(first.Name) }, 0, nil, nil, false},
-		"the cache is a little behind still": {func(p *progress) { p.made(&first) }, lookAgain - 1, nil, []revision.Revision{first}, true},
+		"Porch does not find what was made":  {func(p *progress) { p.answered(&first, revision.Task{}); p.forget(first.Name) }, 0, nil, nil, false},
+		"the cache is a little behind still": {func(p *progress) { p.answered(&first, revision.Task{}) }, lookAgain - 1, nil, []revision.Revision{first}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

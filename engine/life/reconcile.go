@@ -91,7 +91,8 @@ func (r *Reconciler) work(ctx context.Context, req types.NamespacedName, seen *o
 	}
 	var failed error
 	if len(decision.Steps) > 0 {
-		if failed = r.act(ctx, in, &decision); failed == nil || errors.Is(failed, packages.ErrStale) {
+		failed = r.act(ctx, in, &decision)
+		if failed == nil && !decision.Ends() || errors.Is(failed, packages.ErrStale) {
 			return 0, failed == nil, failed
 		}
 	} else {

@@ -17,6 +17,7 @@ import (
 // the failure if it has to be tried again, and otherwise nil: then the status says that nothing is left to do until an
 // input changes.
 func (r *Reconciler) report(ctx context.Context, in *inspection, d *decide.Decision, failed error) error {
+	in.Revisions = slices.DeleteFunc(in.Revisions, in.progress.removed) // by the step
 	condition, failure := d.Condition, d.Err
 	if saved := in.progress.saved; failed != nil && saved != nil { // by the step that failed
 		in.Saved = *saved

@@ -72,26 +72,27 @@ func (in *inspection) pendingOperation() *v1alpha1.Operation {
 	return op
 }
 
-// saveOperation returns the operation of steps that save a draft; nil if they save none, or if Porch saves it as a
-// whole. The save of a draft that was asked for is part of making it.
-func (in *inspection) saveOperation(steps []decide.Step, now metav1.Time) *v1alpha1.Operation {
-	for i := range steps {
-		r := steps[i].Revision
-		if steps[i].Action != decide.Mutate || r == nil {
-			continue
-		}
-		e, inspected := in.contents[r.Name]
-		if !inspected || e.content.AtCommit {
-			return nil
-		}
-		op := &v1alpha1.Operation{Do: v1alpha1.OperationSave, Revision: r.Name, Since: now}
-		if in.Requested.Name == r.Name {
-			op = in.pv.Status.Operation.DeepCopy()
-		}
-		op.Save = &v1alpha1.Save{Version: e.content.Version, Since: now, Files: slices.Sorted(maps.Keys(e.wanted()))}
-		return op
+// justMade reports whether a draft is as it was made since the last report.
+func (in *inspection) justMade(name string) bool {
+	return in.progress.request.Name == name && in.contents[name].asMade
+}
+
+// saveOperation returns the operation of a step that saves a draft; nil if it saves none, or if Porch saves it as a
+// whole.
+func (in *inspection) saveOperation(step *decide.Step, now metav1.Time) *v1alpha1.Operation {
+	if step.Action != decide.Mutate {
+		return nil
 	}
-	return nil
+	r, e := step.Revision, in.contents[step.Revision.Name]
+	if e.content.AtCommit {
+		return nil
+	}
+	op := &v1alpha1.Operation{Do: v1alpha1.OperationSave, Revision: r.Name, Since: now}
+	if in.Requested.Name == r.Name {
+		op = in.pv.Status.Operation.DeepCopy()
+	}
+	op.Save = &v1alpha1.Save{Version: e.content.Version, Since: now, Files: slices.Sorted(maps.Keys(e.wanted()))}
+	return op
 }
 
 // reportedOperation returns the operation whose outcome is not known yet, after a step that failed with an error; nil

@@ -28,6 +28,11 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 	if !decide.Requested(&in.Input, target) || target.Task.Source == "" {
 		return found, nil
 	}
+	asAnswered := in.Requested.Version == content.Version
+	if asAnswered && target.Task.Type != revision.Upgrade {
+		found.asMade = true
+		return found, nil
+	}
 	from, err := r.madeFrom(ctx, in, target)
 	if errors.Is(err, packages.ErrAbsent) { // the revision that it was made from is gone
 		return found, nil
@@ -38,7 +43,7 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 	if from.merge != nil {
 		in.Merges[target.Name] = *from.merge
 	}
-	if in.Requested.Version == content.Version {
+	if asAnswered {
 		return from.finish(found), nil
 	}
 	saved, err := r.toSave(ctx, in, from, content)
