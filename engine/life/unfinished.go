@@ -110,23 +110,15 @@ func (o *origin) least(saved map[string]string) []string {
 	return paths
 }
 
-// edits returns what people changed in a draft of an origin with these files, each file with its first change. Newer
-// Porch makes no package contexts of nested packages. What an upgrade may have of Porch's merge is told as well: the
-// package's values that it lacks.
+// edits returns what people changed in a draft of an origin with these files. Newer Porch makes no package contexts of
+// nested packages.
 func (o *origin) edits(saved, files map[string]string) []string {
 	found := edits.Find(o.source, saved, files)
 	if len(found) > 0 && len(edits.Find(tasks.WithoutNestedContexts(o.source), tasks.WithoutNestedContexts(saved),
 		files)) == 0 {
 		return nil
 	}
-	if len(found) > 0 && o.merge != nil {
-		found = edits.Find(saved, saved, files)
-	}
-	var texts []string
-	for _, e := range found {
-		texts = append(texts, e.Path+": "+e.Change)
-	}
-	return texts
+	return found
 }
 
 // savedUnchanged returns the draft that is known to be saved: the saved one, or a requested draft that is as Porch made

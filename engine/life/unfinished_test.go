@@ -42,16 +42,16 @@ func TestEdits(t *testing.T) {
 			f["Kptfile"] += "status:\n  conditions:\n  - type: Rendered\n  renderStatus:\n    mutationSteps: []\n"
 		})},
 		"a nested context is edited": {files: with(clone, func(f map[string]string) { f["sub/package-context.yaml"] += "data: {}\n" }),
-			want: []string{"sub/package-context.yaml: ConfigMap c: data was added"}},
+			want: []string{"sub/package-context.yaml was changed"}},
 		"the context is deleted": {files: with(clone, func(f map[string]string) { delete(f, "package-context.yaml") }),
-			want: []string{"package-context.yaml: is missing"}},
+			want: []string{"package-context.yaml is missing"}},
 		"another file is there as well": {files: with(clone, func(f map[string]string) { f["mine.yaml"] = context }),
-			want: []string{"mine.yaml: was added"}},
+			want: []string{"mine.yaml was added"}},
 		"an upgrade as it was":       {from: upgrade, saved: merged, files: upgrade.source},
 		"an upgrade that was merged": {from: upgrade, saved: merged, files: merged},
 		"an upgrade by a merge that loses a value": {from: upgrade, saved: merged,
 			files: with(merged, func(f map[string]string) { f["a.yaml"] = context + "data:\n  a: \"2\"\n" }),
-			want:  []string{"a.yaml: ConfigMap c: data.mine is missing"}},
+			want:  []string{"a.yaml was changed"}},
 	} {
 		if c.from == nil {
 			c.from, c.saved = &origin{source: clone}, clone
