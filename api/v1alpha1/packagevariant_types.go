@@ -107,12 +107,6 @@ type PackageVariantStatus struct {
 	// +optional
 	SavedDraft *SavedDraft `json:"savedDraft,omitempty"`
 
-	// RetiredRevisions are the names of the package revisions of which the deletion was proposed by
-	// spec.revisionHistoryLimit. It is proposed once: if someone withdraws the proposal, the revision stays.
-	// +listType=atomic
-	// +optional
-	RetiredRevisions []string `json:"retiredRevisions,omitempty"`
-
 	// InjectedObjects are the objects that injectors name for injection points of the package, whether they exist or
 	// not. The controller watches them.
 	// +listType=atomic

@@ -246,11 +246,6 @@ func (in *PackageVariantStatus) DeepCopyInto(out *PackageVariantStatus) {
 		*out = new(SavedDraft)
 		**out = **in
 	}
-	if in.RetiredRevisions != nil {
-		in, out := &in.RetiredRevisions, &out.RetiredRevisions
-		*out = make([]string, len(*in))
-		copy(*out, *in)
-	}
 	if in.InjectedObjects != nil {
 		in, out := &in.InjectedObjects, &out.InjectedObjects
 		*out = make([]ObjectReference, len(*in))

@@ -9,7 +9,6 @@ import "github.com/package-variants/package-variants/api/v1alpha1/variant"
 // it: that is for people to set and to clear.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.approvalPolicy) && has(self.approvalPolicyExpr))",message="at most one of approvalPolicy and approvalPolicyExpr may be set"
-// +kubebuilder:validation:XValidation:rule="!(has(self.revisionHistoryLimit) && has(self.revisionHistoryLimitExpr))",message="at most one of revisionHistoryLimit and revisionHistoryLimitExpr may be set"
 // +kubebuilder:validation:XValidation:rule="!has(self.approvalPolicy) || !(self.approvalPolicy in ['Initial', 'Automatic']) || !has(self.annotations) || !('approval.nephio.org/policy' in self.annotations)",message="approvalPolicy and the annotation approval.nephio.org/policy name two approvers: leave out one of them"
 type PackageVariantTemplate struct {
 	// Downstream replaces the repository and package that the target selected.
@@ -26,8 +25,8 @@ type PackageVariantTemplate struct {
 	// +optional
 	DeletionPolicy *variant.DeletionPolicy `json:"deletionPolicy,omitempty"`
 
-	// ApprovalPolicy is spec.approvalPolicy of the PackageVariant. This, revisionHistoryLimit, dependsOn and their
-	// expressions are additions to Porch's API.
+	// ApprovalPolicy is spec.approvalPolicy of the PackageVariant. This, dependsOn and their expressions are
+	// additions to Porch's API.
 	// +kubebuilder:validation:Enum="";Manual;Initial;Automatic
 	// +optional
 	ApprovalPolicy *variant.ApprovalPolicy `json:"approvalPolicy,omitempty"`
@@ -36,17 +35,6 @@ type PackageVariantTemplate struct {
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ApprovalPolicyExpr *string `json:"approvalPolicyExpr,omitempty"`
-
-	// RevisionHistoryLimit is spec.revisionHistoryLimit of the PackageVariant.
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=2147483647
-	// +optional
-	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
-
-	// RevisionHistoryLimitExpr is a CEL expression for it, which gives an int.
-	// +kubebuilder:validation:MinLength=1
-	// +optional
-	RevisionHistoryLimitExpr *string `json:"revisionHistoryLimitExpr,omitempty"`
 
 	// DependsOn are spec.dependsOn of the PackageVariant.
 	// +kubebuilder:validation:MaxItems=32

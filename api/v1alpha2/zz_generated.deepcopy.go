@@ -437,16 +437,6 @@ func (in *PackageVariantTemplate) DeepCopyInto(out *PackageVariantTemplate) {
 		*out = new(string)
 		**out = **in
 	}
-	if in.RevisionHistoryLimit != nil {
-		in, out := &in.RevisionHistoryLimit, &out.RevisionHistoryLimit
-		*out = new(int32)
-		**out = **in
-	}
-	if in.RevisionHistoryLimitExpr != nil {
-		in, out := &in.RevisionHistoryLimitExpr, &out.RevisionHistoryLimitExpr
-		*out = new(string)
-		**out = **in
-	}
 	if in.DependsOn != nil {
 		in, out := &in.DependsOn, &out.DependsOn
 		*out = make([]DependencyTemplate, len(*in))

@@ -178,16 +178,11 @@ pipeline:
 			},
 		},
 
-		"Lifecycle": {spec: validVariant + "\napprovalPolicy: Automatic\nrevisionHistoryLimit: 1\ndependsOn: [{name: a}, {name: b}]"},
+		"Lifecycle": {spec: validVariant + "\napprovalPolicy: Automatic\ndependsOn: [{name: a}, {name: b}]"},
 		"TwoApprovers": {
 			spec: validVariant + "\napprovalPolicy: Initial\nannotations: {approval.nephio.org/policy: initial}",
 			want: []string{`spec: Invalid value: approvalPolicy and the annotation approval.nephio.org/policy name two ` +
 				`approvers: leave out one of them`},
-		},
-		"HistoryNone": {
-			spec: validVariant + "\nrevisionHistoryLimit: 0",
-			want: []string{`spec.revisionHistoryLimit: Invalid value: 0: spec.revisionHistoryLimit in body should be greater ` +
-				`than or equal to 1`},
 		},
 		"DependencyNameEmpty": {
 			spec: validVariant + "\ndependsOn: [{name: ''}]",

@@ -64,9 +64,9 @@ func TestPackageVariantTemplateLifecycleRules(t *testing.T) {
 	}
 	const at = `spec.targets[0].template`
 	testRules(t, s, map[string]ruleCase{
-		"Plain": {spec: template("approvalPolicy: Automatic, revisionHistoryLimit: 1, dependsOn: [{name: a, minRevision: 2}, " +
+		"Plain": {spec: template("approvalPolicy: Automatic, dependsOn: [{name: a, minRevision: 2}, " +
 			"{name: b}]")},
-		"Expressions": {spec: template("approvalPolicyExpr: e, revisionHistoryLimitExpr: e, dependsOn: [{nameExpr: e, " +
+		"Expressions": {spec: template("approvalPolicyExpr: e, dependsOn: [{nameExpr: e, " +
 			"minRevisionExpr: e}]")},
 		"Condition": {spec: template("pipeline: {mutators: [{image: a, condition: x}, {image: a, whenExpr: e}]}")},
 		"ConditionTwice": {
@@ -91,20 +91,6 @@ func TestPackageVariantTemplateLifecycleRules(t *testing.T) {
 				`approvers: leave out one of them`},
 		},
 		"TheOtherApprover": {spec: template("approvalPolicy: Manual, annotations: {approval.nephio.org/policy: initial}")},
-		"HistoryNone": {
-			spec: template("revisionHistoryLimit: 0"),
-			want: []string{at + `.revisionHistoryLimit: Invalid value: 0: ` + at +
-				`.revisionHistoryLimit in body should be greater than or equal to 1`},
-		},
-		"HistoryHuge": {
-			spec: template("revisionHistoryLimit: 2147483648"),
-			want: []string{at + `.revisionHistoryLimit: Invalid value: 2147483648: ` + at +
-				`.revisionHistoryLimit in body should be less than or equal to 2147483647`},
-		},
-		"HistoryTwice": {
-			spec: template("revisionHistoryLimit: 1, revisionHistoryLimitExpr: e"),
-			want: []string{at + `: Invalid value: at most one of revisionHistoryLimit and revisionHistoryLimitExpr may be set`},
-		},
 		"DependencyNames": {
 			spec: template("dependsOn: [{}, {name: a, nameExpr: e}]"),
 			want: []string{

@@ -131,13 +131,7 @@ var removals = []attempt{
 	{name: "an adoption", spec: newVariant("adoptionPolicy: adoptExisting"), refused: noOwner, missing: remove},
 	{name: "an adoption by a set", kind: sets, spec: newSet("adoptionPolicy: adoptExisting"),
 		refused: noOwner, missing: remove},
-	{name: "an adoption with a limit of the history", spec: newVariant("adoptionPolicy: adoptExisting, " +
-		"deletionPolicy: orphan, revisionHistoryLimit: 1"), refused: noOwner, missing: remove},
 	{name: "an adoption from now on", on: "plain", spec: "{adoptionPolicy: adoptExisting}",
-		refused: noOwner, missing: remove},
-	{name: "a limit of the history", on: "plain", spec: "{revisionHistoryLimit: 1}", refused: noOwner, missing: remove},
-	{name: "a limit of the history in a set", kind: sets, on: "orphan", spec: "{targets: [{repositories: [{name: fra}, " +
-		"{name: lon}], template: {revisionHistoryLimit: 1, deletionPolicy: orphan}}]}",
 		refused: noOwner, missing: remove},
 	{name: "a deletion", on: "plain", refused: noOwner, missing: remove},
 	{name: "a deletion of a set", kind: sets, on: "plain", refused: noOwner, missing: remove},

@@ -36,7 +36,6 @@ spec:
   packageContext: {data: {tier: gold}}
   injectors: [{name: us}]
   approvalPolicy: Initial
-  revisionHistoryLimit: 3
   dependsOn: [{name: shop}]
 `
 
@@ -301,8 +300,7 @@ func (w *world) expectPruned() {
 			if err != nil {
 				w.t.Fatal(err)
 			}
-			for _, path := range [][]string{{"spec", "approvalPolicy"}, {"spec", "dependsOn"}, {"status", "savedDraft"},
-				{"status", "retiredRevisions"}} {
+			for _, path := range [][]string{{"spec", "approvalPolicy"}, {"spec", "dependsOn"}, {"status", "savedDraft"}} {
 				if value, there, err := unstructured.NestedFieldNoCopy(u.Object, path...); there || err != nil {
 					w.t.Errorf("%s has %s: %v", name, strings.Join(path, "."), value)
 				}

@@ -6,10 +6,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 )
 
-func historyLimit(n int32) func(*variant.Spec) {
-	return func(s *variant.Spec) { s.RevisionHistoryLimit = &n }
-}
-
 func dependsOn(dependencies ...variant.Dependency) func(*variant.Spec) {
 	return func(s *variant.Spec) { s.DependsOn = dependencies }
 }

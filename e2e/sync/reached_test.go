@@ -52,7 +52,7 @@ func (v *plannedVariant) brings(name string, lifecycle porchapi.PackageRevisionL
 		}
 	}
 	for _, s := range v.Steps {
-		if s.Revision == name && (lifecycle == isDeletion && (s.Do == "Retire" || s.Do == "ProposeDeletion") ||
+		if s.Revision == name && (lifecycle == isDeletion && s.Do == "ProposeDeletion" ||
 			lifecycle == isPublished && s.Do == "Approve") {
 			return true
 		}

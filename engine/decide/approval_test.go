@@ -184,51 +184,6 @@ func dependsOn(dependencies ...Dependency) func(*Input) {
 	return func(in *Input) { in.Dependencies = dependencies }
 }
 
-func limit(n int32) func(*Input) {
-	return func(in *Input) { in.Spec.RevisionHistoryLimit = &n }
-}
-
-func uses(names ...string) func(*Input) {
-	return func(in *Input) {
-		in.Used = map[string]bool{}
-		for _, name := range names {
-			in.Used[name] = true
-		}
-	}
-}
-
-func TestHistory(t *testing.T) {
-	ready := three + " (Published) is up to date with blueprints.web.v1"
-	history := []revision.Revision{
-		down("packagevariant-2", 10, published), down("packagevariant-1", 9, published), down("packagevariant-3", 11, published),
-		down("main", -1, published, foreign),
-	}
-	with := func(change func(*Input), more ...revision.Revision) *Input {
-		return input(change, append(append([]revision.Revision{}, history...), more...)...)
-	}
-	testDecide(t, map[string]decideCase{
-		"no limit":                         {with(nil), wantReady(ready)},
-		"a limit that is not reached":      {with(limit(3)), wantReady(ready)},
-		"the oldest goes":                  {with(limit(2)), wantReady(ready, "Retire "+one)},
-		"all but the latest, oldest first": {with(limit(1)), wantReady(ready, "Retire "+one, "Retire "+two)},
-		"one that another was made from":   {with(all(limit(1), uses(one))), wantReady(ready, "Retire "+two)},
-		"one of which Porch refused it": {with(all(limit(1), func(in *Input) { in.Refused = map[string]bool{two: true} })),
-			wantReady(ready, "Retire "+one)},
-		"what is to go already does not count": {with(limit(2), down("packagevariant-0", 8, deletionProposal)), wantReady(ready, "Retire "+one)},
-		"what is somebody's does not count":    {with(limit(3), down("mine", 8, published, foreign)), wantReady(ready)},
-		"drafts do not count": {with(limit(3), down("packagevariant-4", 0, draft)),
-			wantReady("edge.web.packagevariant-4 (Draft) is up to date with blueprints.web.v1")},
-		"not before the variant is ready": {with(all(limit(1), second)), wantPending(
-			three+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
-			makes("packagevariant-4", "upgrade blueprints.web.v2 (blueprints.web.v1, "+three+")")...)},
-		"one that a draft was made from": {with(limit(1), down("mine", 0, draft, foreign, made(revision.Edit, two))),
-			wantReady(ready, "Retire "+one)},
-		"one of which somebody took the proposal back": {with(all(limit(1), func(in *Input) { in.Retired = map[string]bool{one: true} })),
-			wantReady(ready, "Retire "+two)},
-		"not while it is suspended": {with(all(limit(1), suspend)), wantReady(ready)},
-	})
-}
-
 func TestSuspended(t *testing.T) {
 	held := func(would string) want {
 		return wantStalled("Suspended", "suspended: would "+would+"; set spec.suspend to false to continue")

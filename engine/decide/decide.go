@@ -34,8 +34,6 @@ const (
 	Delete Action = "Delete"
 	// ProposeDeletion proposes the deletion of a published revision.
 	ProposeDeletion Action = "ProposeDeletion"
-	// Retire proposes the deletion of a superseded revision. If Porch refuses, that is reported, and is not a failure.
-	Retire Action = "Retire"
 	// Propose proposes a draft for publication.
 	Propose Action = "Propose"
 	// Approve publishes a revision that is proposed.
@@ -111,7 +109,7 @@ func Decide(in *Input) Decision {
 }
 
 // followUps are added, in this order, once the variant is ready.
-var followUps = []func(*Input, []revision.Revision) []Step{prune, trimHistory, approve}
+var followUps = []func(*Input, []revision.Revision) []Step{prune, approve}
 
 // decide returns the decision for a variant that no guard stops.
 func decide(in *Input, targets []revision.Revision) Decision {

@@ -121,5 +121,4 @@ var verbs = map[Action]string{
 	Mutate: "change", Adopt: "adopt", TakeBack: "take back", Keep: "take back the proposal to delete",
 	Discard: "delete the incomplete draft", Delete: "delete", ProposeDeletion: "propose the deletion of",
 	Orphan: "orphan", Propose: "propose", Approve: "approve", Withdraw: "take back the proposal of",
-	Retire: "propose the deletion of",
 }

@@ -44,12 +44,6 @@ type Input struct {
 	Conflicts []v1alpha1.Conflict
 	// MayApprove reports whether the controller may approve package revisions; known where Approving.
 	MayApprove bool
-	// Used are the names of superseded revisions that another package was made from, or that another variant asks for.
-	Used map[string]bool
-	// Retired are the names of superseded revisions whose deletion the controller has already proposed.
-	Retired map[string]bool
-	// Refused are the names of superseded revisions whose deletion Porch has just refused to propose.
-	Refused map[string]bool
 	// Dependencies are the variants of spec.dependsOn, in its order. Cycle is the path on which they lead back to the
 	// variant, with its name first and last; nil if there is no cycle.
 	Dependencies []Dependency

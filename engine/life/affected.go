@@ -50,7 +50,6 @@ func (a *Affected) ByRevision(ctx context.Context, rev revision.Revision) ([]typ
 	all = append(all, f.having(rev.Namespace, objects.ByUpstream, rev.Package.String(),
 		func(pv *v1alpha1.PackageVariant) bool { return mayMean(pv.Spec.Upstream, &rev) })...)
 	if rev.Published() {
-		all = append(all, f.bases(&rev)...)
 		all = append(all, f.downstreams(rev)...)
 	}
 	return all, f.err
@@ -125,25 +124,6 @@ func (f *finding) nested(namespace string, pkg revision.Package) []types.Namespa
 	all := f.having(namespace, objects.Inside, pkg.String(), nil)
 	for _, around := range pkg.Ancestors() {
 		all = append(all, f.having(namespace, objects.ByDownstream, around.String(), nil)...)
-	}
-	return all
-}
-
-// bases returns the variants that limit their history and own the revisions that a published package was made from:
-// these revisions may no longer be needed.
-func (f *finding) bases(rev *revision.Revision) (all []types.NamespacedName) {
-	siblings, err := f.Known.Find(f.ctx, rev.Namespace, packages.ByPackage, rev.Package.String())
-	f.note(err)
-	for i := range siblings {
-		if siblings[i].Lock == nil {
-			continue
-		}
-		bases, err := f.named(f.ctx, "", siblings[i].Lock)
-		f.note(err)
-		for j := range bases {
-			all = append(all, f.having(bases[j].Namespace, objects.ByDownstream, bases[j].Package.String(),
-				func(pv *v1alpha1.PackageVariant) bool { return pv.Spec.RevisionHistoryLimit != nil })...)
-		}
 	}
 	return all
 }

@@ -4,13 +4,11 @@ package life
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,8 +28,6 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 			owners = target.OrphanedBy(a.in.Owner)
 		}
 		did, err = "proposed the deletion of", a.proposeDeletion(ctx, target, owners)
-	case decide.Retire:
-		return a.retire(ctx, target)
 	case decide.Orphan:
 		if err := a.disown(ctx, target.Name); err != nil {
 			return err
@@ -77,25 +73,6 @@ func (a *action) remove(ctx context.Context, r *revision.Revision, version strin
 		return fmt.Errorf("cannot delete package revision %s: %w", r.Name, packages.ErrStale)
 	}
 	return a.Packages.Delete(ctx, r)
-}
-
-// retire proposes the deletion of a superseded revision. If Porch refuses, that is reported once, and retried when
-// something changes.
-func (a *action) retire(ctx context.Context, target *revision.Revision) error {
-	err := a.proposeDeletion(ctx, target, target.Owners)
-	switch {
-	case err == nil:
-		a.disposed = "proposed the deletion of " + target.Name + ", by spec.revisionHistoryLimit"
-		a.in.progress.changed(target, func(r *revision.Revision) { r.Lifecycle = revision.DeletionProposed })
-		a.in.progress.retired[target.Name] = true
-	case isUnavailable(err), errors.Is(err, packages.ErrStale):
-		return err
-	case !errors.Is(err, packages.ErrAbsent):
-		a.in.progress.refused[target.Name] = true
-		a.event(a.in.pv, objects.Warning, "HistoryKept", target.Name+
-			" stays, though it is beyond spec.revisionHistoryLimit: "+err.Error())
-	}
-	return nil
 }
 
 // disown removes a revision from those that the variant may take back, before the revision loses its owner.

@@ -57,7 +57,7 @@ func versionHash(version string) string {
 func (o *observation) hash() string {
 	in := o.Input
 	in.OwnedNames, in.LastDraft, in.Published, in.Requested, in.Saved = nil, "", "", decide.Request{}, decide.Saved{}
-	in.Conflicts, in.Retired, in.Refused = nil, nil, nil
+	in.Conflicts = nil
 	in.MayApprove, in.Pushed, in.Mutations, in.Unusable, in.Merges = false, "", nil, nil, nil
 	in.Spec, in.Owner.Name = nil, "" // the generation and the UID say more
 	in.Bases, in.Neighbors = o.basesInUse(), o.neighborsThere()

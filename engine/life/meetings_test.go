@@ -136,19 +136,6 @@ var refusals = map[string][]act{
 		}},
 		{"Porch refuses nothing", (*cluster).accepts},
 	},
-	"history, and Porch refuses to let a revision go": {
-		{"the variant is applied, and one published revision is to stay", func(c *cluster) {
-			c.applies(policy(variant.ApprovalPolicyAutomatic), func(pv *v1alpha1.PackageVariant) {
-				pv.Spec.RevisionHistoryLimit = new(int32(1))
-			})
-		}},
-		{"its package context changes, and Porch keeps the first one", func(c *cluster) {
-			c.refuses(func(call memorytest.Call) bool { return call.Of("patch", "") && call.Name == first },
-				&packages.Error{Kind: packages.ErrRefused, Err: errors.New("cannot change package revision " + first +
-					`: packagerevisions.porch.kpt.dev "` + first + `" is forbidden: it is needed`)})
-			c.edits(zone("b"))
-		}},
-	},
 	"Porch makes nothing from a branch": {
 		{"the variant is applied, and Porch refuses its draft", func(c *cluster) {
 			c.refuses(creates, refused(v1alpha1.Stalled(v1alpha1.ReasonUpstreamIsPlaceholder,

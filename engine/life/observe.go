@@ -20,7 +20,7 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
 		Finalizer: hasFinalizer(pv), SuspendReason: suspendReason(pv),
 		Requested: requestOf(&pv.Status), Saved: savedOf(&pv.Status),
-		LastDraft: pv.Status.LastDraft, OwnedNames: map[string]bool{}, Retired: map[string]bool{},
+		LastDraft: pv.Status.LastDraft, OwnedNames: map[string]bool{},
 		Repositories: map[string]revision.Repository{}, Mutations: map[string]decide.Mutation{},
 		Merges: map[string]decide.Merge{}, Unusable: map[string]v1alpha1.Condition{},
 	}}
@@ -30,14 +30,16 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	if pv.Status.Downstream != nil {
 		o.Published = pv.Status.Downstream.Name
 	}
-	for _, name := range pv.Status.RetiredRevisions {
-		o.Retired[name] = true
-	}
 	o.Conflicts = pv.Status.Conflicts
-	o.takeProgress()
+	if saved := o.progress.saved; saved != nil {
+		o.Saved = *saved
+	}
+	if request := o.progress.request; request.Name == o.Requested.Name {
+		o.Requested = request
+	}
 	for _, read := range []func(context.Context, *observation) error{
 		r.observeRepositories, r.observeDownstream, r.observeOwnedInOtherPackages, r.observeUpstream, r.observeClaims,
-		r.observeNeighbors, r.observeDependencies, r.observeDependents, r.observeUses, r.observeObjects,
+		r.observeNeighbors, r.observeDependencies, r.observeDependents, r.observeObjects,
 	} {
 		if err := read(ctx, o); err != nil {
 			return nil, err
@@ -46,21 +48,6 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	o.leaveOutConflicts()
 	o.readBefore()
 	return o, nil
-}
-
-// takeProgress takes what was written since the status was.
-func (o *observation) takeProgress() {
-	p := o.progress
-	if p.saved != nil {
-		o.Saved = *p.saved
-	}
-	if p.request.Name == o.Requested.Name {
-		o.Requested = p.request
-	}
-	for name := range p.retired {
-		o.Retired[name] = true
-	}
-	o.Refused = p.refused
 }
 
 // leaveOutConflicts leaves out the conflicts of a draft that does not exist.

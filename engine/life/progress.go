@@ -45,8 +45,6 @@ type unreported struct {
 	saves    map[string]int
 	// rendered is what Porch reported of the revisions that were saved, by name.
 	rendered map[string]v1alpha1.RenderStatus
-	// retired are the superseded revisions whose deletion was proposed, refused those for which Porch refused that.
-	retired, refused map[string]bool
 	// upstream is the commit of the upstream with a name, as Porch told by a draft that it made of it; zero if it told
 	// none.
 	upstream struct{ name, commit string }
@@ -96,7 +94,7 @@ func (p *progresses) end(variant types.NamespacedName) {
 
 func noneUnreported() unreported {
 	return unreported{contents: map[string]evaluated{}, saves: map[string]int{},
-		rendered: map[string]v1alpha1.RenderStatus{}, retired: map[string]bool{}, refused: map[string]bool{}}
+		rendered: map[string]v1alpha1.RenderStatus{}}
 }
 
 // latest returns a variant as it was written last, if the cache has it as it was before. It is nil if that is not known

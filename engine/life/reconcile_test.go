@@ -94,9 +94,6 @@ func statusOf(pv *v1alpha1.PackageVariant) []string {
 			conflict.Updated, conflict.Taken)
 	}
 	add("owns %v", status.OwnedRevisions)
-	if status.RetiredRevisions != nil {
-		add("retired %v", status.RetiredRevisions)
-	}
 	if status.SavedDraft != nil {
 		add("saved by the controller: %s", status.SavedDraft.Name)
 	}

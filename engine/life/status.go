@@ -60,18 +60,15 @@ func (in *inspection) fillProgress(status *v1alpha1.PackageVariantStatus, d *dec
 	}
 }
 
-// fillLife sets the state that approvals and the history need later.
+// fillLife sets the state that approvals need later.
 func (in *inspection) fillLife(status *v1alpha1.PackageVariantStatus) {
-	status.SavedDraft, status.RetiredRevisions = nil, nil
+	status.SavedDraft = nil
 	// A draft that Porch has lost sight of is still the controller's if it comes back unchanged.
 	saved := slices.Contains(status.OwnedRevisions, in.Saved.Name)
 	for i := range in.Revisions {
 		r := &in.Revisions[i]
 		if r.Name == in.Saved.Name {
 			saved = r.Open()
-		}
-		if in.Retired[r.Name] {
-			status.RetiredRevisions = append(status.RetiredRevisions, r.Name)
 		}
 	}
 	if saved {

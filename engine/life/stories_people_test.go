@@ -177,29 +177,6 @@ var beside = map[string][]act{
 		}},
 		{"it is met", func(c *cluster) { c.checks(first, "True") }},
 	},
-	"history of what others were made from": {
-		{"the variant is applied, and drafts are to be published", func(c *cluster) {
-			c.applies(policy(variant.ApprovalPolicyAutomatic))
-		}},
-		{"another one is applied, that is made from its package", func(c *cluster) {
-			c.applies(named("leaf"), policy(variant.ApprovalPolicyAutomatic), func(pv *v1alpha1.PackageVariant) {
-				pv.Spec.Upstream.Repo, pv.Spec.PackageContext = "edge", nil
-			})
-		}},
-		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
-		{"somebody makes a draft from the second revision", func(c *cluster) {
-			c.has("edge", "mine", 0, locked(), onFirst, func(pr *revision.Revision) {
-				pr.Task = editOf(second)
-			})
-		}},
-		{"its package context changes, and one published revision is to stay", func(c *cluster) {
-			c.edits(func(s *variant.Spec) { s.RevisionHistoryLimit = new(int32(1)); zone("c")(s) })
-		}},
-		{"the other one moves on", func(c *cluster) {
-			c.editsVariant("leaf", func(s *variant.Spec) { s.Upstream.Revision = variant.RevisionNumber(3) })
-		}},
-		{"the draft is deleted", func(c *cluster) { c.Removes("edge.web.mine") }},
-	},
 }
 
 // stops applies the variant web so that conflicts stop a merge.

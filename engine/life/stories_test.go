@@ -438,18 +438,6 @@ var lives = map[string][]act{
 		{"it is deleted", (*cluster).deletes},
 		{"it is resumed", func(c *cluster) { c.edits(func(s *variant.Spec) { s.Suspend = false }) }},
 	},
-	"history": {
-		{"the variant is applied, and one published revision is to stay", func(c *cluster) {
-			c.applies(policy(variant.ApprovalPolicyAutomatic), func(pv *v1alpha1.PackageVariant) {
-				limit := int32(1)
-				pv.Spec.RevisionHistoryLimit = &limit
-			})
-		}},
-		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
-		{"somebody takes back the proposal to delete the first", func(c *cluster) {
-			c.Moves(first, revision.Published)
-		}},
-	},
 	"the deletion of the package is proposed": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"the draft is published", func(c *cluster) { c.Publishes(first) }},

@@ -181,7 +181,7 @@ type Step struct {
 }
 
 // deletions are the steps that delete a package revision, or by which the variant gives it up.
-var deletions = []decide.Action{decide.Delete, decide.ProposeDeletion, decide.Orphan, decide.Discard, decide.Retire}
+var deletions = []decide.Action{decide.Delete, decide.ProposeDeletion, decide.Orphan, decide.Discard}
 
 // Deletes reports whether this step deletes a package revision, or the variant gives it up by this step.
 func (s *Step) Deletes() bool { return slices.Contains(deletions, decide.Action(s.Do)) }

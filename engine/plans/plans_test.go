@@ -131,10 +131,11 @@ func TestCount(t *testing.T) {
 		steps  []Step
 		want   map[Action]int
 	}{
-		"one action":   {Create, []Step{{Do: "Create"}, {Do: "Mutate"}}, map[Action]int{Create: 1}},
-		"moved":        {Create, []Step{{Do: "Create"}, {Do: "Delete", Revision: "a"}}, map[Action]int{Create: 1, Prune: 1}},
-		"published":    {Upgrade, []Step{{Do: "Create"}, {Do: "Approve"}}, map[Action]int{Upgrade: 1, Publish: 1}},
-		"history":      {Publish, []Step{{Do: "Approve"}, {Do: "Retire", Revision: "a"}}, map[Action]int{Publish: 1, Prune: 1}},
+		"one action": {Create, []Step{{Do: "Create"}, {Do: "Mutate"}}, map[Action]int{Create: 1}},
+		"moved":      {Create, []Step{{Do: "Create"}, {Do: "Delete", Revision: "a"}}, map[Action]int{Create: 1, Prune: 1}},
+		"published":  {Upgrade, []Step{{Do: "Create"}, {Do: "Approve"}}, map[Action]int{Upgrade: 1, Publish: 1}},
+		"moved, and published": {Publish, []Step{{Do: "ProposeDeletion", Revision: "a"}, {Do: "Approve"}},
+			map[Action]int{Publish: 1, Prune: 1}},
 		"pruned alone": {Prune, []Step{{Do: "Delete", Revision: "a"}}, map[Action]int{Prune: 1}},
 		"deleted":      {Delete, []Step{{Do: "Delete", Revision: "a"}, {Do: "RemoveFinalizer"}}, map[Action]int{Delete: 1}},
 		"deletion that fails": {Fail, []Step{{Do: "Delete", Revision: "a"}, {Do: "RemoveFinalizer"}},

@@ -127,13 +127,12 @@ const regionOf = `packageContext: {dataExprs: [{key: region, valueExpr: "reposit
 var templates = map[string][]act{
 	"a template": {
 		{"the set is applied", func(f *fleet) {
-			f.sites("env=prod,region=eu,policy=Manual,history=3", "edge-1")
-			f.sites("env=prod,region=us,policy=Automatic,history=5", "edge-2")
-			f.applies(latest, prodsWith(regionOf+`, approvalPolicyExpr: "repository.labels.policy", `+
-				`revisionHistoryLimitExpr: "int(repository.labels.history)"`))
+			f.sites("env=prod,region=eu,policy=Manual", "edge-1")
+			f.sites("env=prod,region=us,policy=Automatic", "edge-2")
+			f.applies(latest, prodsWith(regionOf+`, approvalPolicyExpr: "repository.labels.policy"`))
 		}},
 		{"a label changes that an expression reads", func(f *fleet) {
-			f.relabels("edge-1", "env=prod,region=us,policy=Manual,history=3")
+			f.relabels("edge-1", "env=prod,region=us,policy=Manual")
 		}},
 		{"somebody suspends a variant, and changes another", func(f *fleet) {
 			f.editsVariant("edge-1", func(pv *v1alpha1.PackageVariant) { pv.Spec.Suspend = true })
@@ -146,8 +145,8 @@ var templates = map[string][]act{
 		{"an expression and a field name two approvers", func(f *fleet) {
 			f.applies(latest, prodsWith("approvalPolicy: Automatic, annotationExprs: [{key: approval.nephio.org/policy, value: always}]"))
 		}},
-		{"an expression wants no revision to stay", func(f *fleet) {
-			f.applies(latest, prodsWith(`revisionHistoryLimitExpr: "0"`))
+		{"an expression gives a number that none may be", func(f *fleet) {
+			f.applies(latest, prodsWith(`dependsOn: [{name: base, minRevisionExpr: "0"}]`))
 		}},
 		{"an expression is not valid", func(f *fleet) {
 			f.applies(latest, prodsWith(`downstream: {packageExpr: "target."}`))

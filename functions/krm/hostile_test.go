@@ -185,14 +185,15 @@ func TestHostileConfigs(t *testing.T) {
 			`PrependPipeline "v": pipeline.mutators: has 20000 entries: use 10000 at most`},
 		"long key": {"inject-config", hostileVariant + "? " + strings.Repeat("k", 1<<20) + "\n: 1\n", nil,
 			`PackageVariant "v": ` + strings.Repeat("k", 100) + `... (1048576 bytes): is a key of 1048576 bytes: make it one of at most 1024`},
-		"number": {"inject-config", strings.Replace(hostileVariant, "spec: {", "spec: {revisionHistoryLimit: "+
-			"99999999999999999999, ", 1), nil,
-			`PackageVariant "v": spec.revisionHistoryLimit: is a number, but must be a whole number`},
+		"number": {"inject-config", strings.Replace(hostileVariant, "spec: {", "spec: {dependsOn: [{name: a, "+
+			"minRevision: 99999999999999999999}], ", 1), nil,
+			`PackageVariant "v": spec.dependsOn[0].minRevision: is a number, but must be a whole number`},
 		"number that fits a larger type": {"inject-config", strings.Replace(hostileVariant, "spec: {",
-			"spec: {revisionHistoryLimit: 9999999999, ", 1), nil,
-			`PackageVariant "v": spec.revisionHistoryLimit: is 9999999999, which is out of range: use a smaller number`},
-		"no number": {"prepend-pipeline", strings.Replace(hostileVariant, "spec: {", "spec: {revisionHistoryLimit: 1e999999, ", 1),
-			nil, `PackageVariant "v": spec.revisionHistoryLimit: is a string, but must be a whole number`},
+			"spec: {dependsOn: [{name: a, minRevision: 9999999999}], ", 1), nil,
+			`PackageVariant "v": spec.dependsOn[0].minRevision: is 9999999999, which is out of range: use a smaller number`},
+		"no number": {"prepend-pipeline", strings.Replace(hostileVariant, "spec: {", "spec: {dependsOn: [{name: a, "+
+			"minRevision: 1e999999}], ", 1),
+			nil, `PackageVariant "v": spec.dependsOn[0].minRevision: is a string, but must be a whole number`},
 		"revision": {"expand-variantset", strings.Replace(hostileSet, "revision: 1", "revision: 99999999999999999999", 1) +
 			oneTarget, nil,
 			`PackageVariantSet "v": spec.upstream.revision: is not valid: revision "100000000000000000000" is out of range`},

@@ -39,12 +39,6 @@ type Spec struct {
 	// +optional
 	ApprovalPolicy ApprovalPolicy `json:"approvalPolicy,omitempty"`
 
-	// RevisionHistoryLimit is how many published revisions of the downstream package stay. The deletion of older ones is
-	// proposed, except those from which another package was made. Absent, all stay.
-	// +kubebuilder:validation:Minimum=1
-	// +optional
-	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
-
 	// DependsOn are the variants that this one waits for: nothing is done before each has a published downstream of its
 	// least revision and is Ready. Deletion goes the other way round.
 	// +kubebuilder:validation:MaxItems=32

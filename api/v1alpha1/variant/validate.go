@@ -40,7 +40,7 @@ func (s *Spec) Validate() error {
 }
 
 // ValidateLifecycle returns what is wrong with the rules of the spec, which stands at path, about the life of a
-// package: approval, history, and dependencies.
+// package: approval and dependencies.
 func (s *Spec) ValidateLifecycle(path string) FieldErrors {
 	var errs FieldErrors
 	oneOf(&errs, path+".approvalPolicy", s.ApprovalPolicy, ApprovalPolicyManual, ApprovalPolicyInitial,
@@ -49,10 +49,6 @@ func (s *Spec) ValidateLifecycle(path string) FieldErrors {
 		s.ApprovalPolicy != ApprovalPolicyManual {
 		errs.Addf(path+".approvalPolicy", "is %s, and the annotation %s asks another approver: leave out one of them",
 			s.ApprovalPolicy, ApproverAnnotation)
-	}
-	if limit := s.RevisionHistoryLimit; limit != nil && *limit < 1 {
-		errs.Addf(path+".revisionHistoryLimit",
-			"is %d, and the latest published revision always stays: set it to 1 or more, or leave it out to keep all", *limit)
 	}
 	seen := map[string]bool{}
 	for i := range s.DependsOn {

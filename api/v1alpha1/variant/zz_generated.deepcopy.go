@@ -215,11 +215,6 @@ func (in *Spec) DeepCopyInto(out *Spec) {
 		*out = new(Downstream)
 		**out = **in
 	}
-	if in.RevisionHistoryLimit != nil {
-		in, out := &in.RevisionHistoryLimit, &out.RevisionHistoryLimit
-		*out = new(int32)
-		**out = **in
-	}
 	if in.DependsOn != nil {
 		in, out := &in.DependsOn, &out.DependsOn
 		*out = make([]Dependency, len(*in))

@@ -27,15 +27,15 @@ func busy() *plans.Plan {
 	published := up("ldn", "-1\n+2\n", plans.Step{Do: "Propose", Text: "propose it"}, plans.Step{Do: "Approve", Text: "approve it"})
 	published.Drafts[0].Lifecycle = "Published"
 	// two that do something else, and delete nevertheless
-	retired := up("par", "-1\n+2\n", plans.Step{Do: "Create"}, plans.Step{Do: "Retire", Text: "propose the deletion of par.web.v0"})
-	moved := plans.Variant{Name: "rom", Repo: "rom", Package: "web", Action: plans.Create, Condition: retired.Condition, Steps: []plans.Step{
+	left := up("par", "-1\n+2\n", plans.Step{Do: "Create"}, plans.Step{Do: "ProposeDeletion", Revision: "par.web.v0", Text: "propose the deletion of par.web.v0"})
+	moved := plans.Variant{Name: "rom", Repo: "rom", Package: "web", Action: plans.Create, Condition: left.Condition, Steps: []plans.Step{
 		{Do: "Create", Text: "clone b.web.v2 into rom/web"}, {Do: "Delete", Revision: "old.web.v1", Text: "delete old.web.v1"}}}
 	plan := &plans.Plan{
 		About: plans.About{Over: "the snapshot snapshot", Namespace: "fleet", Time: at, Newest: at.Add(-50 * time.Hour)},
 		Sets: []plans.Set{{Name: "sites", Updated: []string{"ams", "fra", "ldn"}, Deleted: []string{"osl"}, Condition: plans.Condition{
 			Type: "Reconciling", Reason: "RolloutAwaitingApproval", Message: "approve it by the annotation x=y; it is old"},
 			Waves: []plans.Wave{{Name: "all", State: "AwaitingApproval", Targets: 3, Updated: 3, Reached: 3, Message: "3 of 3"}}}},
-		Variants: []plans.Variant{up("ams", "-1\n+2\n"), up("fra", "-1\n+3\n"), published, retired, moved,
+		Variants: []plans.Variant{up("ams", "-1\n+2\n"), up("fra", "-1\n+3\n"), published, left, moved,
 			{Name: "osl", Repo: "osl", Package: "web", Set: "sites", Action: plans.Delete, Steps: []plans.Step{{Do: "RemoveFinalizer", Text: "let the variant go"}}},
 			{Name: "same", Action: plans.Unchanged}},
 		Notes: []string{"a note"},

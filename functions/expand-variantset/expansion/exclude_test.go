@@ -56,8 +56,8 @@ func TestExcluded(t *testing.T) {
 		"a label": {targets: both("{labelExprs: [{key: n, valueExpr: repository.labels.n}]}"), made: []string{one},
 			excluded: []string{two + " -> " + two + ": " + template + "labelExprs[0].valueExpr: " +
 				fmt.Sprintf(noKey, "repository.labels.n", two)}},
-		"an int": {targets: both("{revisionHistoryLimitExpr: 'int(repoDefault.substring(5)) * 2147483647'}"),
-			made: []string{one}, excluded: []string{two + " -> " + two + ": " + template + "revisionHistoryLimitExpr: cannot " +
+		"an int": {targets: both("{dependsOn: [{name: a, minRevisionExpr: 'int(repoDefault.substring(5)) * 2147483647'}]}"),
+			made: []string{one}, excluded: []string{two + " -> " + two + ": " + template + "dependsOn[0].minRevisionExpr: cannot " +
 				`evaluate "int(repoDefault.substring(5)) * 2147483647" for target edge-2/web: it gives 4294967294, which is out ` +
 				`of range: give a smaller number`}},
 		"two rules of the API": {targets: both("{injectors: [{nameExpr: \"repoDefault == 'edge-1' ? 'a' : ''\"}], " +

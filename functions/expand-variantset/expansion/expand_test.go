@@ -176,7 +176,7 @@ func FuzzExpression(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source string) {
 		template := fmt.Sprintf("{labelExprs: [{key: x, valueExpr: %q}], downstream: {packageExpr: %q}, dependsOn: [{nameExpr: "+
-			"%q}], revisionHistoryLimitExpr: %q}", source, source, source, source)
+			"%q, minRevisionExpr: %q}]}", source, source, source, source)
 		fntest.TryPackage(t, expansion.Run, templated(template), snapshot)
 		fntest.TryPackage(t, expansion.Run, templated(template)+"  errorPolicy: Continue\n", snapshot)
 	})

@@ -12,8 +12,8 @@ import (
 
 // lifecycleTemplate are the expressions for the rules of a package's life.
 type lifecycleTemplate struct {
-	policy, history *expression
-	dependencies    []dependencyTemplate
+	policy       *expression
+	dependencies []dependencyTemplate
 }
 
 // dependencyTemplate are the expressions of a dependency.
@@ -23,8 +23,7 @@ type dependencyTemplate struct {
 
 func (c *compiler) lifecycle(path string, source *v1alpha2.PackageVariantTemplate) lifecycleTemplate {
 	t := lifecycleTemplate{
-		policy:  c.compile(c.env.all, node.Join(path, "approvalPolicyExpr"), source.ApprovalPolicyExpr),
-		history: c.compileInt(c.env.all, node.Join(path, "revisionHistoryLimitExpr"), source.RevisionHistoryLimitExpr),
+		policy: c.compile(c.env.all, node.Join(path, "approvalPolicyExpr"), source.ApprovalPolicyExpr),
 	}
 	for i := range source.DependsOn {
 		at, d := node.Index(node.Join(path, "dependsOn"), i), &source.DependsOn[i]
@@ -43,9 +42,6 @@ func (t *template) renderLifecycle(spec *variant.Spec, vars *variables) error {
 		return err
 	}
 	spec.ApprovalPolicy = variant.ApprovalPolicy(policy)
-	if spec.RevisionHistoryLimit, err = t.lifecycle.history.evalInt(vars, t.source.RevisionHistoryLimit); err != nil {
-		return err
-	}
 	for i, source := range t.source.DependsOn {
 		name, err := t.lifecycle.dependencies[i].name.eval(vars, source.Name)
 		if err != nil {
@@ -71,9 +67,7 @@ func (t *template) renderLifecycle(spec *variant.Spec, vars *variables) error {
 // expressions give is known once they are evaluated.
 func (v *validator) lifecycle(path string, t *v1alpha2.PackageVariantTemplate) {
 	atMostOne(v, path, "approvalPolicy", "approvalPolicyExpr", t.ApprovalPolicy, t.ApprovalPolicyExpr)
-	atMostOne(v, path, "revisionHistoryLimit", "revisionHistoryLimitExpr", t.RevisionHistoryLimit,
-		t.RevisionHistoryLimitExpr)
-	plain := variant.Spec{RevisionHistoryLimit: t.RevisionHistoryLimit, Annotations: t.Annotations}
+	plain := variant.Spec{Annotations: t.Annotations}
 	if t.ApprovalPolicy != nil {
 		plain.ApprovalPolicy = *t.ApprovalPolicy
 	}

@@ -15,8 +15,10 @@ import (
 func TestLifecycleFailures(t *testing.T) {
 	t.Parallel()
 	by := func(expression string) string { return fmt.Sprintf(" (for target edge-2/web, by %q)", expression) }
+	least := func(expression string) string { return "{dependsOn: [{name: a, minRevisionExpr: " + expression + "}]}" }
 	const (
 		field = `PackageVariantSet "web": spec.targets[0].template`
+		at    = field + `.dependsOn[0].minRevisionExpr: `
 		two   = `.approvalPolicy: is Automatic, and the annotation approval.nephio.org/policy asks another approver: ` +
 			`leave out one of them`
 	)
@@ -34,29 +36,19 @@ func TestLifecycleFailures(t *testing.T) {
 			strings.Replace(field+two+by("'Automatic'"), "approvalPolicy", "approvalPolicyExpr", 1)},
 		"a policy and an expression": {"{approvalPolicy: Manual, approvalPolicyExpr: \"''\"}",
 			field + `: has both approvalPolicy and approvalPolicyExpr: decide for one`},
-		"history limit 0": {"{revisionHistoryLimit: 0}", field + `.revisionHistoryLimit: is 0, and the latest published ` +
-			`revision always stays: set it to 1 or more, or leave it out to keep all`},
-		"history limit 0 of an expression": {"{revisionHistoryLimitExpr: size(target.repo) - 6}",
-			field + `.revisionHistoryLimitExpr: is 0, and the latest published revision always stays: ` +
-				`set it to 1 or more, or leave it out to keep all` + by("size(target.repo) - 6")},
-		"a limit and an expression": {"{revisionHistoryLimit: 1, revisionHistoryLimitExpr: \"1\"}",
-			field + `: has both revisionHistoryLimit and revisionHistoryLimitExpr: decide for one`},
-		"a limit that is no number": {"{revisionHistoryLimit: many}",
-			field + `.revisionHistoryLimit: is a string, but must be a whole number`},
-		"a limit that is a string": {"{revisionHistoryLimitExpr: target.repo}", field +
-			`.revisionHistoryLimitExpr: cannot compile "target.repo": it gives string, but must give an int: use int(...)`},
-		"a limit that is a list": {"{revisionHistoryLimitExpr: \"[1]\"}",
-			field + `.revisionHistoryLimitExpr: cannot compile "[1]": it gives a list, but must give an int: ` +
-				`use another expression`},
-		"a limit of a dynamic type": {"{revisionHistoryLimitExpr: \"target['repo']\"}",
-			field + `.revisionHistoryLimitExpr: cannot evaluate "target['repo']" for target edge-2/web: it gives string, but ` +
-				`must give an int`},
-		"a limit out of range": {"{revisionHistoryLimitExpr: \"3000000000\"}", field + `.revisionHistoryLimitExpr: ` +
+		"a number that is none": {"{dependsOn: [{name: a, minRevision: many}]}",
+			field + `.dependsOn[0].minRevision: is a string, but must be a whole number`},
+		"a number that is a string": {least("target.repo"), at +
+			`cannot compile "target.repo": it gives string, but must give an int: use int(...)`},
+		"a number that is a list": {least("\"[1]\""),
+			at + `cannot compile "[1]": it gives a list, but must give an int: use another expression`},
+		"a number of a dynamic type": {least("\"target['repo']\""),
+			at + `cannot evaluate "target['repo']" for target edge-2/web: it gives string, but must give an int`},
+		"a number out of range": {least("\"3000000000\""), at +
 			`cannot evaluate "3000000000" for target edge-2/web: it gives 3000000000, which is out of range: ` +
 			`give a smaller number`},
-		"a limit that is no number in text": {"{revisionHistoryLimitExpr: int(target.repo)}", field +
-			`.revisionHistoryLimitExpr: cannot evaluate "int(target.repo)" for target edge-2/web: ` +
-			`type conversion error from 'string' to 'int'`},
+		"a number that is none in text": {least("int(target.repo)"), at +
+			`cannot evaluate "int(target.repo)" for target edge-2/web: type conversion error from 'string' to 'int'`},
 		"dependencies without a name": {"{dependsOn: [{}, {name: a, nameExpr: b}, {name: ''}]}",
 			field + ".dependsOn[0]: has neither name nor nameExpr: set one\n" +
 				field + ".dependsOn[1]: has both name and nameExpr: decide for one"},
@@ -80,7 +72,7 @@ func TestLifecycleFailures(t *testing.T) {
 			`or more`},
 		"suspend": {"{suspend: true}", field + `.suspend: is not a field of this config; it has adoptionPolicy, ` +
 			`annotationExprs, annotations, approvalPolicy, approvalPolicyExpr, deletionPolicy, dependsOn, downstream, ` +
-			`injectors, labelExprs, labels, packageContext, pipeline, revisionHistoryLimit, revisionHistoryLimitExpr, upgrade`},
+			`injectors, labelExprs, labels, packageContext, pipeline, upgrade`},
 		"variantName of two": {"{dependsOn: [{nameExpr: \"variantName('namespaces', target.repo)\"}]}",
 			field + `.dependsOn[0].nameExpr: cannot compile "variantName('namespaces', target.repo)": found no matching ` +
 				`overload for 'variantName' applied to '(string, string)', at column 12`},
