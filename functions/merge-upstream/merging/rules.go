@@ -31,7 +31,7 @@ const (
 )
 
 // ownAnnotations are the annotations that describe a package and not its upstream.
-var ownAnnotations = []string{identifier, injection.InjectedAnnotation, injection.PorchInjectedAnnotation}
+var ownAnnotations = []string{identifier, PairsAnnotation, injection.InjectedAnnotation, injection.PorchInjectedAnnotation}
 
 // variantNames begin the names of functions that a variant prepended to the package's pipeline.
 const variantNames = "PackageVariant."
