@@ -43,7 +43,7 @@ func (c *Copy) In(repositories map[string]revision.Repository) {
 	for name, r := range repositories {
 		names := append(strings.Split(strings.Trim(r.Directory, "/"), "/"), name)
 		if name == c.Package.Repo {
-			c.Environments.Own = append(names, strings.Split(c.Package.Name, "/")...)
+			c.Environments.Own = slices.Concat(names, strings.Split(c.Package.Name, "/"))
 		} else {
 			c.Environments.Known = append(c.Environments.Known, names...)
 		}
@@ -196,8 +196,8 @@ func (l *Likeness) String() string {
 		text += fmt.Sprintf("\nit has no %s: that counts as removed in the copy", lacks)
 	}
 	for _, p := range l.Doubtful {
-		text += fmt.Sprintf("\nits %s may be the upstream's %s: if it is, add the line %q to the annotation %s of the draft's "+
-			"Kptfile", p.Here, p.Upstream, p, merging.PairsAnnotation)
+		text += fmt.Sprintf("\nits %s may be the upstream's %s: if it is, add the line %q to the annotation %s of the "+
+			"draft's Kptfile", p.Here, p.Upstream, p, merging.PairsAnnotation)
 	}
 	return text
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // LockOn returns the lock that a package gets from a published revision, or from its branch, of a Repository over a
-// directory of the git repository at an address. Its directory begins at the root of the git repository, where kpt looks
-// for it; Porch's clones leave out that of the Repository.
+// directory of the git repository at an address. Its directory begins at the root of the git repository, where kpt
+// looks for it; Porch's clones leave out that of the Repository.
 func LockOn(r *Revision, address, directory string) *Lock {
 	place := strings.Trim(path.Join(directory, r.Package.Name), "/")
 	ref := r.Workspace // of the branch

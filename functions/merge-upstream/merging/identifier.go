@@ -82,8 +82,11 @@ func (m *merged) identify(r result) (result, error) {
 	}
 	root := yaml.CopyYNode(before)
 	was, is := r.notedKey(), keyOf(r.updated)
-	isPaired := r.local.paired != "" && r.local.paired == identifierOf(was) && (r.outcome == changed || was != is)
-	if !renote(root.Content[0], was, is) && !(isPaired && noteIdentifier(root.Content[0], is)) {
+	isNoted := renote(root.Content[0], was, is)
+	if r.local.paired != "" && r.local.paired == identifierOf(was) && (r.outcome == changed || was != is) {
+		isNoted = noteIdentifier(root.Content[0], is) || isNoted
+	}
+	if !isNoted {
 		return r, nil
 	}
 	noted := r

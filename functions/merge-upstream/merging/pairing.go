@@ -194,15 +194,15 @@ func agree(a, b map[string]bool) bool {
 
 // addFields adds the paths of the fields below a node, without those that each resource has.
 func addFields(n *yaml.Node, path string, to map[string]bool) {
-	switch {
-	case n.Kind == yaml.MappingNode:
+	switch n.Kind {
+	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			if key := n.Content[i].Value; path != "" || key != "apiVersion" && key != "kind" && key != yaml.MetadataField {
 				to[path+"."+key] = true
 				addFields(n.Content[i+1], path+"."+key, to)
 			}
 		}
-	case n.Kind == yaml.SequenceNode:
+	case yaml.SequenceNode:
 		for _, e := range n.Content {
 			addFields(e, path+"[]", to)
 		}

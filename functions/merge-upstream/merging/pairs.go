@@ -99,7 +99,8 @@ func (r result) saysUpstream() bool {
 	return true
 }
 
-// dropPairs removes from the Kptfile the pairs of resources that now say themselves what they are upstream, or are gone.
+// dropPairs removes from the Kptfile the pairs of resources that say themselves now what they are upstream, or that are
+// gone.
 func (m *merged) dropPairs() error {
 	dropped := map[Identifier]bool{}
 	at := -1

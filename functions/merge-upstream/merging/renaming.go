@@ -52,7 +52,7 @@ func joinRenamed(all []*tuple) []*tuple {
 	}
 	identified := *local
 	identified.lacks = func(t *tuple) bool { return t.original != nil && t.local == nil }
-	for _, was := range []func(*tuple) *document{originalOf, updatedOf} { // the latter if the annotation follows it already
+	for _, was := range []func(*tuple) *document{originalOf, updatedOf} { // which the annotation may follow already
 		identified.pair(func(t *tuple) identity { return identifiedAs(was(t)) },
 			func(t *tuple) identity { return identity{name: annotated(t.local)} })
 	}
