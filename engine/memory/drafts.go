@@ -159,7 +159,9 @@ func (p *packagesState) lockOn(ctx context.Context, namespace, name string) (*re
 	if r.Commit == "" && p.HideCommits {
 		r.Commit = fmt.Sprintf("%040x", r.Version[max(len(r.Version)-20, 0):])
 	}
-	return revision.LockOn(&r, repository.Address, repository.Directory), nil
+	lock := revision.LockOn(&r, repository.Address, repository.Directory)
+	lock.Directory = r.Package.Name // as Porch writes it
+	return lock, nil
 }
 
 // Save implements packages.Home.

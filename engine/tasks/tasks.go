@@ -141,6 +141,18 @@ func Lock(text string, lock *revision.Lock) (string, error) {
 	})
 }
 
+// Annotate returns a Kptfile with an annotation of several lines. Comments stay.
+func Annotate(text, key, lines string) (string, error) {
+	return edited(kptfileName, text, func(file *yaml.RNode) error {
+		value, err := file.Pipe(yaml.LookupCreate(yaml.ScalarNode, yaml.MetadataField, yaml.AnnotationsField, key))
+		if err == nil {
+			n := value.YNode()
+			n.Value, n.Tag, n.Style = lines, yaml.NodeTagString, yaml.LiteralStyle
+		}
+		return err
+	})
+}
+
 // LockOf returns the upstream lock in the Kptfile among the files; nil if it has none.
 func LockOf(files map[string]string) *revision.Lock {
 	var file struct {

@@ -92,7 +92,10 @@ var conflicts = map[string]conflicting{
 	"list without keys": {pod + "      - name: web\n        args: [a, b]\n",
 		pod + "      - name: web\n        args: [a, c]\n", pod + "      - name: web\n        args: [a]\n",
 		pod + "      - name: web\n        args: [a, c]\n", pod + "      - name: web\n        args: [a]\n",
-		[]string{`spec.template.spec.containers[name=web].args: ["a","b"] | ["a"] | ["a","c"]`}},
+		[]string{`spec.template.spec.containers[name=web].args: [1] b | without [1] b | [1] c`}},
+	"elements of a list without keys": {work + "  l: [{a: 1}, {a: 2}, c]\n", work + "  l: [{a: 1}, {a: 3}, c, d]\n", work + "  l: [{a: 4}, {a: 2}, c]\n",
+		work + "  l: [{a: 1}, {a: 3}, c, d]\n", work + "  l: [{a: 4}, {a: 2}, c]\n",
+		[]string{`spec.l: [0] {"a":1}, [1] {"a":2} | [0] {"a":4}, [1] {"a":2} | [0] {"a":1}, [1] {"a":3}, [3] d`}},
 	"list without keys removed upstream": {pod + "      - name: web\n        args: [a, b]\n", pod + "      - name: web\n",
 		pod + "      - name: web\n        args: [a]\n",
 		pod + "      - name: web\n", pod + "      - name: web\n        args: [a]\n",
@@ -145,8 +148,7 @@ var conflicts = map[string]conflicting{
 		pod + "      - name: a\n      - name: a\n        stdin: true\n",
 		pod + "      - name: a\n        tty: true\n      - name: a\n", pod +
 			"      - name: a\n      - name: a\n        stdin: true\n",
-		[]string{`spec.template.spec.containers: [{"name":"a"},{"name":"a"}] | [{"name":"a"},{"name":"a","stdin":true}] | ` +
-			`[{"name":"a","tty":true},{"name":"a"}]`}},
+		[]string{`spec.template.spec.containers: [1] {"name":"a"} | [1] {"name":"a","stdin":true} | [0] {"name":"a","tty":true}`}},
 	"values are shortened": {cm + "data: {a: one}\n", cm + "data: {a: \"" + strings.Repeat("ü", 300) + "\"}\n",
 		cm + "data: {a: \"1\\n2\"}\n",
 		cm + "data: {a: \"" + strings.Repeat("ü", 300) + "\"}\n", cm +

@@ -52,10 +52,20 @@ func joinRenamed(all []*tuple) []*tuple {
 	}
 	identified := *local
 	identified.lacks = func(t *tuple) bool { return t.original != nil && t.local == nil }
-	identified.pair(func(t *tuple) identity { return identity{name: identifierOf(keyOf(t.original))} },
-		func(t *tuple) identity { return identity{name: annotated(t.local)} })
+	for _, was := range []func(*tuple) *document{originalOf, updatedOf} { // which the annotation may follow already
+		identified.pair(func(t *tuple) identity { return identifiedAs(was(t)) },
+			func(t *tuple) identity { return identity{name: annotated(t.local)} })
+	}
 	local.pairAll(originalOf, updatedOf)
 	return local.left()
+}
+
+// identifiedAs returns the identity of an upstream resource in annotations.
+func identifiedAs(d *document) identity {
+	if d == nil {
+		return identity{}
+	}
+	return identity{name: identifierOf(keyOf(d))}
 }
 
 func originalOf(t *tuple) *document { return t.original }

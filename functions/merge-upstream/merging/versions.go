@@ -139,6 +139,9 @@ func (v versions) merge(options Options) (*merged, error) {
 	if f := v.local[pkgtree.KptfileName]; f == nil || f.whole || len(f.resources()) == 0 {
 		return nil, errors.New("the package's Kptfile is no YAML of a single Kptfile: correct it first")
 	}
+	if err := v.notePairs(); err != nil {
+		return nil, err
+	}
 	v.movePackages()
 	m := &merged{options: options, removedPackages: v.removedPackages(),
 		whole: map[string]*string{}, namespaces: namespacesOf(v.local[pkgtree.KptfileName])}
@@ -155,6 +158,9 @@ func (v versions) merge(options Options) (*merged, error) {
 			return nil, err
 		}
 		m.results = append(m.results, r)
+	}
+	if err := m.dropPairs(); err != nil {
+		return nil, err
 	}
 	for _, name := range v.paths() {
 		all := v.file(name)

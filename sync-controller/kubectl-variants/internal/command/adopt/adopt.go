@@ -94,6 +94,8 @@ func copyOf(ctx context.Context, cluster *live.Cluster, name, upstream string) (
 			return nil, fmt.Errorf("there is no Repository %q in the namespace %s", r, cluster.Namespace)
 		}
 	}
-	return &adopt.Copy{Namespace: cluster.Namespace, Package: revision.Package{Repo: repo, Name: pkg}, Upstream: of,
-		Number: number, Repository: known[of.Repo], Deployment: known[repo].Deployment}, nil
+	c := &adopt.Copy{Namespace: cluster.Namespace, Package: revision.Package{Repo: repo, Name: pkg}, Upstream: of,
+		Number: number, Repository: known[of.Repo], Deployment: known[repo].Deployment}
+	c.In(known)
+	return c, nil
 }
