@@ -38,7 +38,7 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 	if len(e.edits) > 0 { // the status says so only until the save
 		a.event(a.in.pv, objects.Warning, v1alpha1.ReasonEditedByOthers, decide.EditedSince(draft.Name, e.edits))
 	}
-	if wanted, changed := e.wanted(), e.changed(); len(changed) > 0 {
+	if wanted, changed := e.wanted(), e.changed(); len(changed) > 0 || e.content.Unrendered {
 		saved, err := a.Packages.Save(ctx, e.content, wanted)
 		if err != nil {
 			return a.saveFailed(ctx, draft, e.content, ours, err)
