@@ -118,6 +118,8 @@ type Saved struct {
 type Mutation struct {
 	// Changed are the paths of the files that they change.
 	Changed []string
+	// Unrendered says that the package's pipeline has not run since a draft was made: a save runs it.
+	Unrendered bool
 	// Reverted are the paths of the files that the package's own pipeline changed back when they were saved.
 	Reverted []string
 	// AsMade reports whether a draft that is Requested has the files that Porch made, without edits.

@@ -101,12 +101,13 @@ func pipelineConflict(in *Input, target *revision.Revision) *Decision {
 // draftNotMutated keeps an open draft in step, on any upstream.
 func draftNotMutated(in *Input, target *revision.Revision) *Decision {
 	m := in.Mutations[target.Name]
-	if len(m.Changed) == 0 || target.Lifecycle != revision.Draft {
+	if len(m.Changed) == 0 && !m.Unrendered || target.Lifecycle != revision.Draft {
 		return nil
 	}
 	return &Decision{
-		Steps:     []Step{{Action: Mutate, Revision: target}},
-		Condition: pending("%s is to be changed: %s", target.Name, strings.Join(m.Changed, ", ")),
+		Steps: []Step{{Action: Mutate, Revision: target}},
+		Condition: pending("%s is to be changed: %s", target.Name,
+			cmp.Or(strings.Join(m.Changed, ", "), "its pipeline is to run")),
 	}
 }
 

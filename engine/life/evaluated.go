@@ -62,7 +62,8 @@ func (e *evaluated) changed() []string {
 
 // mutation returns what decisions need from the evaluation.
 func (e *evaluated) mutation() decide.Mutation {
-	return decide.Mutation{Changed: e.changed(), Points: e.outcome.Points, RenderError: e.content.RenderStatus.Err}
+	return decide.Mutation{Changed: e.changed(), Unrendered: e.content.Unrendered, Points: e.outcome.Points,
+		RenderError: e.content.RenderStatus.Err}
 }
 
 // addApproval adds what approvals need. It parses the Kptfile, so it is only called for them.

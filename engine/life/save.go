@@ -29,7 +29,7 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 		a.event(a.in.pv, objects.Warning, v1alpha1.ReasonEditedByOthers, decide.EditedSince(draft.Name, e.edits))
 	}
 	wanted, changed := e.wanted(), e.changed()
-	if len(changed) > 0 {
+	if len(changed) > 0 || e.content.Unrendered {
 		saved, err := a.Packages.Save(ctx, e.content, wanted)
 		if err != nil {
 			return a.saveFailed(ctx, draft, e.content, ours, err)

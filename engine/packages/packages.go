@@ -127,6 +127,8 @@ type Content struct {
 	Version string
 	// AtCommit is that of the revision.
 	AtCommit bool
+	// Unrendered says that the package's pipeline has not run since the draft was made: a save of the files runs it.
+	Unrendered bool
 	// RenderStatus is what the functions of the package's pipeline reported when the files were saved.
 	RenderStatus v1alpha1.RenderStatus
 }

@@ -93,3 +93,34 @@ func TestScale(t *testing.T) {
 		}
 	}
 }
+
+// TestPublishedAtOnce has what a round publishes be one commit of the branch, which has the drafts that people could see
+// in its history.
+func TestPublishedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := sites(t, 5, "Automatic")
+	main := func() []string {
+		return strings.Split(strings.TrimSpace(w.Remote.Git("log", "--first-parent", "--format=%s, %p", "--reverse", "main")), "\n")
+	}
+	before := len(main())
+	w.Equal("what is published", 5, len(w.sync().Packages))
+	published := main()
+	w.Equal("commits", before+1, len(published))
+	w.Equal("its subject", "Publish sites/0/s0/web v1, sites/0/s1/web v1, sites/0/s2/web v1 and 2 more",
+		strings.Split(published[before], ", "+strings.Split(w.Remote.Git("rev-parse", "--short", "main~1"), "\n")[0])[0])
+	w.idle()
+	w.Push("main", "Version 2, with a look", map[string]string{"blueprints/web/settings.yaml": settings("large"),
+		"fleet/web.yaml": strings.Replace(w.Remote.Git("show", "main:fleet/web.yaml"), "Automatic", "Manual", 1)},
+		"HEAD:refs/tags/blueprints/web/v2")
+	w.sync()
+	drafts := w.Remote.Git("for-each-ref", "--format=%(objectname:short)", "refs/heads/drafts")
+	w.Push("main", "No look", map[string]string{"fleet/web.yaml": strings.Replace(
+		w.Remote.Git("show", "main:fleet/web.yaml"), "Manual", "Automatic", 1)})
+	head := strings.TrimSpace(w.Remote.Git("rev-parse", "--short", "main"))
+	w.sync()
+	published = main()
+	w.Equal("parents", "Publish sites/0/s0/web v2, sites/0/s1/web v2, sites/0/s2/web v2 and 2 more, "+head+" "+
+		strings.Join(strings.Fields(drafts), " "), published[len(published)-1])
+	w.Equal("refs", []string{"heads/package-variants", "tags/sites/0/s0/web/v1", "tags/sites/0/s0/web/v2"}, w.Refs()[:3])
+	w.idle()
+}

@@ -273,7 +273,9 @@ func (s *syncer) endRenewals(ctx context.Context) error {
 }
 
 // packages returns the home of the packages, as variants have it.
-func (s *syncer) packages() pipelines { return pipelines{s.home, s.kpt, s.home.RejectedOf} }
+func (s *syncer) packages() pipelines {
+	return pipelines{s.home, s.kpt, s.home.RejectedOf, map[string]string{}}
+}
 
 // sets returns a reconciler of sets.
 func (f *Fleet) sets() *sets.Reconciler {

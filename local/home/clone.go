@@ -16,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/ledger"
+	"k8s.io/utils/lru"
 )
 
 // clone is a git repository as a round sees it: as it was fetched, and what is to be pushed over that.
@@ -53,6 +54,7 @@ type clone struct {
 	listed   map[*branchPackages]bool
 	entered  bool
 	facts    map[string]*facts
+	sayings  *lru.Cache
 	// contents are those of all git repositories.
 	contents *contents
 	// repositories are over this one; roots has them by their directories.
@@ -80,17 +82,8 @@ type branchAt struct {
 	commit git.Hash
 }
 
-// publication is a draft that becomes a published revision.
-type publication struct {
-	of                 id
-	branch, tag, draft string
-	// base is the commit of the branch before it, made the draft if that was not pushed before.
-	base git.Hash
-	made *change
-}
-
 func newClone(cache, remote string, kept *contents) *clone {
-	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, contents: kept,
+	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, contents: kept, sayings: lru.New(maxSayings),
 		branches: map[string]*branchPackages{}, roots: map[string][]*repository{}}
 }
 
@@ -241,11 +234,11 @@ func (c *clone) factsOf(p place, ref git.Ref) (*facts, error) {
 // learn reads what a ref says of its revision.
 func (c *clone) learn(p place, ref git.Ref) (*facts, error) {
 	f := &facts{commit: ref.Commit, workspace: p.workspace}
-	commit, err := c.git.Commit(ref.Commit)
+	commit, err := c.said(ref.Commit)
 	if err != nil {
 		return nil, err
 	}
-	f.at, f.made = commit.At, madeBy(commit.Message)
+	f.at, f.made = commit.At, commit.by
 	if f.tree, err = c.at(ref.Commit, p.path); err != nil {
 		return nil, err
 	}
@@ -286,23 +279,59 @@ func (c *clone) lockOf(tree git.Hash) (*revision.Lock, error) {
 
 // workspaceOf returns the workspace that a published revision had as a draft, which is in the message of its tag or in
 // the one of its commit, and reports whether a sync wrote that.
-func (c *clone) workspaceOf(p place, ref git.Ref, commit *git.Commit) (workspace string, tagged bool, err error) {
-	messages := []string{commit.Message}
+func (c *clone) workspaceOf(p place, ref git.Ref, commit *saying) (workspace string, tagged bool, err error) {
+	all := []*saying{commit}
 	if ref.Hash != ref.Commit {
 		message, err := c.git.TagMessage(ref.Hash)
 		if err != nil {
 			return "", false, err
 		}
-		messages = []string{message, commit.Message}
+		all = []*saying{sayingOf(message), commit}
 	}
-	for _, message := range messages {
-		for _, a := range annotationsOf(message) {
-			if a.Package == p.path && a.Workspace != "" {
-				return a.Workspace, madeBy(message).fleet != "", nil
+	for _, said := range all {
+		for _, a := range said.of[p.path] {
+			if a.Workspace != "" {
+				return a.Workspace, said.by.fleet != "", nil
 			}
 		}
 	}
 	return versionOf(p), false, nil
+}
+
+// saying is a commit, or a tag, with what its message says: the lines for Porch by the paths of packages, and who made it.
+type saying struct {
+	*git.Commit
+	of map[string][]annotation
+	by made
+}
+
+// sayingOf returns what a message says.
+func sayingOf(message string) *saying {
+	said := &saying{of: map[string][]annotation{}, by: madeBy(message)}
+	for _, a := range annotationsOf(message) {
+		said.of[a.Package] = append(said.of[a.Package], a)
+	}
+	return said
+}
+
+// maxSayings is how many stay in memory: one commit may be what many packages are published by.
+const maxSayings = 16
+
+// said returns a commit.
+func (c *clone) said(commit git.Hash) (*saying, error) {
+	if kept, there := c.sayings.Get(commit); there {
+		if said, ok := kept.(*saying); ok {
+			return said, nil
+		}
+	}
+	read, err := c.git.Commit(commit)
+	if err != nil {
+		return nil, err
+	}
+	said := sayingOf(read.Message)
+	said.Commit = read
+	c.sayings.Add(commit, said)
+	return said, nil
 }
 
 // versionOf returns the version in the tag of a published revision.
@@ -322,7 +351,7 @@ func (c *clone) taskOf(commit git.Hash, place, workspace string, published bool)
 			continue
 		}
 		seen[at] = true
-		read, err := c.git.Commit(at)
+		read, err := c.said(at)
 		if cutOff(err) {
 			continue
 		}
@@ -330,9 +359,8 @@ func (c *clone) taskOf(commit git.Hash, place, workspace string, published bool)
 			return revision.Task{}, err
 		}
 		other := false
-		for _, a := range annotationsOf(read.Message) {
+		for _, a := range read.of[place] {
 			switch {
-			case a.Package != place:
 			case a.Workspace != workspace:
 				other = true
 			case a.Task != nil && a.Task.known().Type != "":

@@ -114,8 +114,8 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 	if err != nil {
 		return err
 	}
-	message, err := messageOf(fmt.Sprintf("%s v%d", p.path, p.number),
-		&annotation{Package: p.path, Workspace: workspace}, made{fleet: s.fleet})
+	message, err := messageOf(fmt.Sprintf("%s v%d", p.path, p.number), made{fleet: s.fleet},
+		annotation{Package: p.path, Workspace: workspace})
 	if err != nil {
 		return err
 	}

@@ -55,9 +55,9 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 	if err != nil {
 		return revision.Revision{}, err
 	}
-	a := &annotation{Package: p.path, Workspace: d.Workspace, Task: taskOf(d.Task)}
-	message, err := messageOf(fmt.Sprintf("Draft %s: %s of %s", p.path, d.Task.Type, d.Task.Source)+telling(held), a,
-		h.by(d.Namespace, d.Owner.Name, tree))
+	a := annotation{Package: p.path, Workspace: d.Workspace, Task: taskOf(d.Task)}
+	message, err := messageOf(fmt.Sprintf("Draft %s: %s of %s", p.path, d.Task.Type, d.Task.Source)+telling(held),
+		h.by(d.Namespace, d.Owner.Name, tree), a)
 	if err != nil {
 		return revision.Revision{}, err
 	}
@@ -343,7 +343,7 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 		variant = owners[0]
 	}
 	by := h.by(f.Namespace, variant, tree)
-	a := &annotation{Package: f.path, Workspace: f.Workspace}
+	a := annotation{Package: f.path, Workspace: f.Workspace}
 	subject, parents := "Save "+f.path, []git.Hash{head}
 	change, renewed := c.changes[f.ref()], h.renewed[f.id()]
 	if change != nil && (c.refs[f.ref()].Hash == "" || renewed != nil) { // nobody has seen it
@@ -355,7 +355,7 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 		parents, a.Task = old.Parents, taskOf(f.Task)
 	}
 	e := h.entry(f.member())
-	message, err := messageOf(subject+telling(e.Drafts[f.workspace].LeftToPeople), a, by)
+	message, err := messageOf(subject+telling(e.Drafts[f.workspace].LeftToPeople), by, a)
 	if err != nil {
 		return err
 	}
