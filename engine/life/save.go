@@ -171,6 +171,7 @@ func (a *action) onLock(ctx context.Context, local evaluated) (map[string]string
 		return local.files, nil
 	}
 	from := decide.Merging(&a.in.Input, base)
-	files, _, err := a.mergeChanges(ctx, a.in, from, a.in.Upstream, a.in.lock(base), local.content.Files)
+	files, _, err := a.mergeChanges(ctx, decide.OnConflict(&a.in.Input), from, a.in.Upstream, a.in.lock(base),
+		local.content.Files)
 	return files, err
 }

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/edits"
 	"github.com/package-variants/package-variants/engine/kptfile"
@@ -68,6 +70,9 @@ type origin struct {
 	// outcome.
 	merged map[string]string
 	merge  *decide.Merge
+	// asked are the files of the same merge as Porch makes it: where both sides changed a value, the upstream's is taken.
+	// They are nil if that is nowhere.
+	asked map[string]string
 }
 
 // finish returns a draft that nobody edited with the files from which to finish it.
@@ -110,6 +115,12 @@ func (o *origin) least(saved map[string]string) []string {
 // package's values that it lacks.
 func (o *origin) edits(saved, files map[string]string) []string {
 	found := edits.Find(o.source, saved, files)
+	if o.asked != nil {
+		byOthers := edits.Find(o.source, o.asked, files)
+		found = slices.DeleteFunc(found, func(e edits.Edit) bool {
+			return !slices.ContainsFunc(byOthers, func(other edits.Edit) bool { return other.Path == e.Path })
+		})
+	}
 	if len(found) > 0 && len(edits.Find(tasks.WithoutNestedContexts(o.source), tasks.WithoutNestedContexts(saved),
 		files)) == 0 {
 		return nil
@@ -170,6 +181,10 @@ func (r *Reconciler) madeFrom(ctx context.Context, in *inspection, target *revis
 	if err != nil {
 		return nil, err
 	}
-	merged, outcome, err := r.mergeChanges(ctx, in, &base, &source, lock, local.Files)
-	return &origin{source: local.Files, merged: merged, merge: &outcome}, err
+	made := &origin{source: local.Files, merge: &decide.Merge{}}
+	made.merged, *made.merge, err = r.mergeChanges(ctx, decide.OnConflict(&in.Input), &base, &source, lock, local.Files)
+	if err == nil && len(made.merge.Conflicts) > 0 {
+		made.asked, _, err = r.mergeChanges(ctx, variant.OnConflictTakeUpstream, &base, &source, lock, local.Files)
+	}
+	return made, err
 }
