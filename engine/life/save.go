@@ -39,6 +39,7 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 		a.event(a.in.pv, objects.Warning, v1alpha1.ReasonEditedByOthers, decide.EditedSince(draft.Name, e.edits))
 	}
 	if wanted, changed := e.wanted(), e.changed(); len(changed) > 0 {
+		e.content.Conflicts = a.in.pv.Status.Conflicts
 		saved, err := a.Packages.Save(ctx, e.content, wanted)
 		if err != nil {
 			return a.saveFailed(ctx, draft, e.content, ours, err)
