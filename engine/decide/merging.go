@@ -15,7 +15,7 @@ import (
 // OnConflict returns what to do with values that were changed both upstream and in the downstream package.
 func OnConflict(in *Input) variant.OnConflict {
 	if in.Spec.Upgrade == nil || in.Spec.Upgrade.OnConflict == "" {
-		return variant.OnConflictTakeUpstream
+		return variant.OnConflictKeepLocal
 	}
 	return in.Spec.Upgrade.OnConflict
 }

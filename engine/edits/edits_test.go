@@ -103,7 +103,7 @@ func TestFindInFile(t *testing.T) {
 			t.Parallel()
 			source, saved, found := files{"a.yaml": deployment}, files{"a.yaml": upgraded},
 				files{"a.yaml": replaced(deployment, changes...)}
-			if diff := cmp.Diff([]string{"a.yaml was changed"}, edits.Find(source, saved, found)); diff != "" {
+			if diff := cmp.Diff([]string{"a.yaml was changed"}, edits.Find(found, source, saved)); diff != "" {
 				t.Errorf("Find (-want +got):\n%s", diff)
 			}
 		})
@@ -120,7 +120,7 @@ func TestEachLine(t *testing.T) {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 		for _, text := range []string{"", indent + "# mine\n" + line, "# mine\n" + line, line + indent + "# mine\n",
 			strings.TrimSuffix(line, "\n") + " # mine\n"} {
-			if edits.Find(source, source, files{"a.yaml": before + text + after}) == nil {
+			if edits.Find(files{"a.yaml": before + text + after}, source) == nil {
 				t.Errorf("no edits where %q became %q", line, text)
 			}
 		}
@@ -183,7 +183,7 @@ func TestFind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(test.want, edits.Find(test.source, test.saved, test.found)); diff != "" {
+			if diff := cmp.Diff(test.want, edits.Find(test.found, test.source, test.saved)); diff != "" {
 				t.Errorf("Find (-want +got):\n%s", diff)
 			}
 		})
@@ -234,7 +234,7 @@ func TestNotCompared(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, b, other := files{test.path: test.a}, files{test.path: test.b}, files{test.path: "other: 1\n"}
-			for _, got := range [][]string{edits.Find(a, a, b), edits.Find(b, b, a), edits.Find(a, other, b), edits.Find(other, a, b)} {
+			for _, got := range [][]string{edits.Find(b, a), edits.Find(a, b), edits.Find(b, a, other), edits.Find(b, other, a)} {
 				if got != nil {
 					t.Errorf("got edits: %v", got)
 				}

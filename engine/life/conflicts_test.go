@@ -68,7 +68,7 @@ func TestConflictOfUpgradeThroughAKill(t *testing.T) {
 		c.Run()
 		status := c.variants()[0].Status
 		want := []v1alpha1.Conflict{{File: "settings.yaml", Resource: `ConfigMap "settings"`, Field: "data.color",
-			Original: "red", Local: "blue", Updated: "green", Taken: v1alpha1.TakenUpstream}}
+			Original: "red", Local: "blue", Updated: "green", Taken: v1alpha1.TakenLocal}}
 		if diff := cmp.Diff(want, status.Conflicts); diff != "" {
 			t.Errorf("%s: conflicts, -want +got:\n%s", cache, diff)
 		}

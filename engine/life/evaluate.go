@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
@@ -136,7 +137,7 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	if base == nil {
 		return nil, nil
 	}
-	merged, outcome, err := r.mergeChanges(ctx, in, base, in.Upstream, in.lock(target), local)
+	merged, outcome, err := r.mergeChanges(ctx, decide.OnConflict(&in.Input), base, in.Upstream, in.lock(target), local)
 	if err == nil {
 		err = checkFiles(target.Name, merged)
 	}
@@ -150,10 +151,10 @@ func (r *Reconciler) merge(ctx context.Context, in *inspection, target *revision
 	return merged, nil
 }
 
-// mergeChanges merges the changes between two revisions of an upstream into files, by the spec's policy, and puts the
-// lock into their Kptfile. It returns no files if the merge failed, or if conflicts stop it.
-func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to *revision.Revision, lock *revision.Lock,
-	local map[string]string) (map[string]string, decide.Merge, error) {
+// mergeChanges merges the changes between two revisions of an upstream into files, by a policy, and puts the lock into
+// their Kptfile. It returns no files if the merge failed, or if conflicts stop it.
+func (r *Reconciler) mergeChanges(ctx context.Context, policy variant.OnConflict, from, to *revision.Revision,
+	lock *revision.Lock, local map[string]string) (map[string]string, decide.Merge, error) {
 	original, err := r.shared(ctx, from)
 	if err != nil {
 		return nil, decide.Merge{}, err
@@ -169,7 +170,7 @@ func (r *Reconciler) mergeChanges(ctx context.Context, in *inspection, from, to 
 	var conflicts []merging.Conflict
 	canceled := r.compute(ctx, func() {
 		merged, conflicts, err = merging.Merge(original.Files, updated.Files, local, merging.Options{
-			OnConflict: merging.OnConflict(decide.OnConflict(&in.Input)),
+			OnConflict: merging.OnConflict(policy),
 			Upstream: &merging.Upstream{Type: "git", Git: &merging.Git{Repo: lock.Repo, Directory: lock.Directory,
 				Ref: lock.Ref}},
 			UpstreamLock: &merging.UpstreamLock{Type: "git", Git: &merging.GitLock{

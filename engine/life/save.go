@@ -30,6 +30,7 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 	}
 	wanted, changed := e.wanted(), e.changed()
 	if len(changed) > 0 || e.content.Unrendered {
+		e.content.Conflicts = a.in.pv.Status.Conflicts
 		saved, err := a.Packages.Save(ctx, e.content, wanted)
 		if err != nil {
 			return a.saveFailed(ctx, draft, e.content, ours, err)

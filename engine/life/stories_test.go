@@ -50,7 +50,11 @@ var lives = map[string][]act{
 		{"the upstream asked for is another", toSecond},
 	},
 	"a conflict is decided for the upstream": {
-		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the variant is applied, and the upstream is to win", func(c *cluster) {
+			c.applies(func(pv *v1alpha1.PackageVariant) {
+				pv.Spec.Upgrade = &variant.Upgrade{OnConflict: variant.OnConflictTakeUpstream}
+			})
+		}},
 		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
 		{"the upstream changes it, too", toSecond},
 		{"the draft is published", func(c *cluster) { c.Publishes(first) }},

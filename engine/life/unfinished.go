@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 
+	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/edits"
 	"github.com/package-variants/package-variants/engine/kptfile"
@@ -55,7 +56,7 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 			return found, err
 		}
 	}
-	if len(edits.Find(saved, saved, content.Files)) == 0 { // the save was done, and the controller did not hear of it
+	if len(edits.Find(content.Files, saved)) == 0 { // the save was done, and the controller did not hear of it
 		found.asMade = true
 		return found, nil
 	}
@@ -73,6 +74,9 @@ type origin struct {
 	// outcome.
 	merged map[string]string
 	merge  *decide.Merge
+	// asked are the files of the same merge as Porch makes it: where both sides changed a value, the upstream's is taken.
+	// They are nil if that is nowhere.
+	asked map[string]string
 }
 
 // finish returns a draft that nobody edited with the files from which to finish it.
@@ -113,9 +117,13 @@ func (o *origin) least(saved map[string]string) []string {
 // edits returns what people changed in a draft of an origin with these files. Newer Porch makes no package contexts of
 // nested packages.
 func (o *origin) edits(saved, files map[string]string) []string {
-	found := edits.Find(o.source, saved, files)
-	if len(found) > 0 && len(edits.Find(tasks.WithoutNestedContexts(o.source), tasks.WithoutNestedContexts(saved),
-		files)) == 0 {
+	others := []map[string]string{o.source, saved}
+	if o.asked != nil {
+		others = append(others, o.asked)
+	}
+	found := edits.Find(files, others...)
+	if len(found) > 0 && len(edits.Find(files, tasks.WithoutNestedContexts(o.source),
+		tasks.WithoutNestedContexts(saved))) == 0 {
 		return nil
 	}
 	return found
@@ -167,6 +175,10 @@ func (r *Reconciler) madeFrom(ctx context.Context, in *inspection, target *revis
 	if err != nil {
 		return nil, err
 	}
-	merged, outcome, err := r.mergeChanges(ctx, in, &base, &source, lock, local.Files)
-	return &origin{source: local.Files, merged: merged, merge: &outcome}, err
+	made := &origin{source: local.Files, merge: &decide.Merge{}}
+	made.merged, *made.merge, err = r.mergeChanges(ctx, decide.OnConflict(&in.Input), &base, &source, lock, local.Files)
+	if err == nil && len(made.merge.Conflicts) > 0 {
+		made.asked, _, err = r.mergeChanges(ctx, variant.OnConflictTakeUpstream, &base, &source, lock, local.Files)
+	}
+	return made, err
 }

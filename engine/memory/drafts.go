@@ -135,7 +135,7 @@ func (p *packagesState) upgraded(ctx context.Context, namespace string, task *re
 	if err != nil {
 		return nil, err
 	}
-	merged, _, err := merging.Merge(of[0], of[1], of[2], merging.Options{})
+	merged, _, err := merging.Merge(of[0], of[1], of[2], merging.Options{OnConflict: merging.TakeUpstream})
 	if err != nil {
 		return nil, err
 	}

@@ -28,9 +28,9 @@ func published(t *testing.T, manifests string) *world {
 }
 
 // conflicting returns a world in which a person and version 2 of the blueprint have changed the same value.
-func conflicting(t *testing.T) *world {
+func conflicting(t *testing.T, manifests string) *world {
 	t.Helper()
-	w := published(t, web)
+	w := published(t, manifests)
 	w.Push("main", "Keep it tiny", map[string]string{"edge/web/settings.yaml": strings.Replace(
 		w.Remote.Git("show", "main:edge/web/settings.yaml"), "size: small", "size: tiny", 1)})
 	w.secondVersion()

@@ -322,8 +322,8 @@ func (h *Home) Save(ctx context.Context, read packages.Content, texts map[string
 		e.Drafts[f.workspace] = draft
 		h.put(f.member(), &e)
 	}
-	if tree != f.tree {
-		if err := h.saved(ctx, f, tree); err != nil {
+	if tree != f.tree || len(read.Conflicts) > 0 { // what an upgrade keeps everywhere is told as well
+		if err := h.saved(ctx, f, tree, naming(read.Conflicts)); err != nil {
 			return packages.Content{}, err
 		}
 	}
@@ -335,8 +335,8 @@ func (h *Home) Save(ctx context.Context, read packages.Content, texts map[string
 	return now, f.in.git.WriteIfLarge(ctx)
 }
 
-// saved moves a draft to another tree.
-func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
+// saved moves a draft to another tree. The message of the commit ends with what is to be told.
+func (h *Home) saved(ctx context.Context, f *found, tree git.Hash, told string) error {
 	c, head := f.in.clone, git.Hash(f.Commit)
 	variant := ""
 	if owners := revision.Variants(f.Owners); len(owners) > 0 {
@@ -355,7 +355,7 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 		parents, a.Task = old.Parents, taskOf(f.Task)
 	}
 	e := h.entry(f.member())
-	message, err := messageOf(subject+telling(e.Drafts[f.workspace].LeftToPeople), by, a)
+	message, err := messageOf(subject+telling(e.Drafts[f.workspace].LeftToPeople)+told, by, a)
 	if err != nil {
 		return err
 	}

@@ -218,8 +218,8 @@ func TestConflicts(t *testing.T) {
 	maps.Copy(cases, removals)
 	maps.Copy(cases, portConflicts)
 	for name, c := range cases {
-		for onConflict, want := range map[merging.OnConflict]string{"": c.upstream, merging.TakeUpstream: c.upstream,
-			merging.KeepLocal: c.here} {
+		for onConflict, want := range map[merging.OnConflict]string{"": c.here, merging.KeepLocal: c.here,
+			merging.TakeUpstream: c.upstream} {
 			t.Run(name+"/"+string(onConflict), func(t *testing.T) {
 				t.Parallel()
 				got, found := merge(t, one(c.original), one(c.updated), one(c.local), merging.Options{OnConflict: onConflict})
@@ -227,9 +227,9 @@ func TestConflicts(t *testing.T) {
 					t.Errorf("-want +got:\n%s", diff)
 				}
 				for _, f := range found {
-					taken := merging.SideUpstream
-					if onConflict == merging.KeepLocal {
-						taken = merging.SideLocal
+					taken := merging.SideLocal
+					if onConflict == merging.TakeUpstream {
+						taken = merging.SideUpstream
 					}
 					if f.File != "a.yaml" || f.Resource == "" || f.Taken != taken {
 						t.Errorf("conflict %+v", f)
@@ -267,16 +267,16 @@ func TestRemoved(t *testing.T) {
 	}{
 		"a field here": {one(cm + "data: {a: one}\n"), one(cm + "data: {a: two}\n"), one(cm),
 			merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data", Original: `{"a":"one"}`,
-				Local: "(removed)", Updated: `{"a":"two"}`, Taken: "upstream"}},
+				Local: "(removed)", Updated: `{"a":"two"}`, Taken: "local"}},
 		"a field upstream": {one(cm + "data: {a: one, b: x}\n"), one(cm + "data: {b: x}\n"), one(cm + "data: {a: two, b: x}\n"),
 			merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: "one", Local: "two",
-				Updated: "(removed)", Taken: "upstream"}},
+				Updated: "(removed)", Taken: "local"}},
 		"a field that says so": {one(cm + "data: {a: one}\n"), one(cm + "data: {a: two}\n"), one(cm + "data: {a: (removed)}\n"),
 			merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: "one",
-				Local: "(removed)", Updated: "two", Taken: "upstream"}},
+				Local: "(removed)", Updated: "two", Taken: "local"}},
 		"added on both sides": {one(cm), one(cm + "data: {a: one}\n"), one(cm + "data: {a: two}\n"),
 			merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Local: "two", Updated: "one",
-				Taken: "upstream"}},
+				Taken: "local"}},
 		"a resource here": {files{"a.yaml": cmv1, "b.yaml": deploy}, files{"a.yaml": cmv2, "b.yaml": deploy},
 			files{"b.yaml": deploy}, merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`,
 				Original: digests[cmv1], Local: "(removed)", Updated: digests[cmv2], Taken: "local"}},
@@ -289,7 +289,7 @@ func TestRemoved(t *testing.T) {
 		"a file with a secret": {files{"a.yaml": secret("one") + "---\n" + secret("one")},
 			files{"a.yaml": secret("two") + "---\n" + secret("one")}, files{"a.yaml": secret("three") + "---\n" + secret("one")},
 			merging.Conflict{File: "a.yaml", Original: "(not shown)", Local: "(not shown)", Updated: "(not shown)",
-				Taken: "upstream"}},
+				Taken: "local"}},
 		"a file that is no YAML, with a secret": {files{"a.json": "{\"kind\": \"Secret\", data: [1"},
 			files{"a.json": "{\"kind\": \"Secret\", data: [2"}, files{},
 			merging.Conflict{File: "a.json", Original: "(not shown)", Local: "(removed)", Updated: "(not shown)", Taken: "local"}},

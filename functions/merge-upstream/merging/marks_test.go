@@ -133,8 +133,8 @@ func TestKptfile(t *testing.T) {
 			at2 + mutators + "  - image: a:v2\n",
 			[]string{`Kptfile Kptfile "web" pipeline.mutators[image=a,position=2]: local`}},
 		"function changed": {mutators + "  - image: a:v1\n", mutators + "  - image: a:v2\n",
-			at1 + mutators + "  - image: a:v3\n", at2 + mutators + "  - image: a:v2\n",
-			[]string{`Kptfile Kptfile "web" pipeline.mutators[image=a].image: upstream`}},
+			at1 + mutators + "  - image: a:v3\n", at2 + mutators + "  - image: a:v3\n",
+			[]string{`Kptfile Kptfile "web" pipeline.mutators[image=a].image: local`}},
 		"gates": {"info:\n  readinessGates:\n  - conditionType: x\n",
 			"info:\n  readinessGates:\n  - conditionType: x\n  - conditionType: y1\n",
 			at1 + "info:\n  readinessGates:\n  - conditionType: mine\n  - conditionType: config.injection.A.b\n",
@@ -152,8 +152,8 @@ func TestKptfile(t *testing.T) {
 				"  renderStatus: {a: 3}\n", nil},
 		"info": {"info:\n  description: one\n  keywords: [a]\n", "info:\n  description: two\n  keywords: [b]\n",
 			at1 + "info:\n  keywords: [a] # k\n  description: mine # c\n",
-			at2 + "info:\n  keywords: [b] # k\n  description: two # c\n",
-			[]string{`Kptfile Kptfile "web" info.description: upstream`}},
+			at2 + "info:\n  keywords: [b] # k\n  description: mine # c\n",
+			[]string{`Kptfile Kptfile "web" info.description: local`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -131,7 +131,7 @@ type merged struct {
 }
 
 func (m *merged) takesUpstream() bool {
-	return m.options.OnConflict == TakeUpstream || m.options.OnConflict == ""
+	return m.options.OnConflict == TakeUpstream
 }
 
 // merge merges the three versions.
