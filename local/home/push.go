@@ -182,9 +182,9 @@ func (h *Home) Announcement() ledger.Ledger {
 			if !is || p.number > 0 || !drafted || !known || change.Hash == "" || c.refs[ref].Hash == "" {
 				continue
 			}
-			draft.Commit, draft.Before = change.Commit, &before
+			draft.Commit = change.Commit
 			e.Drafts = maps.Clone(e.Drafts)
-			e.Drafts[change.of.workspace] = draft
+			e.Drafts[change.of.workspace] = draft.After(before, false)
 			all[change.of.Key] = e
 		}
 	}
@@ -205,8 +205,9 @@ func (h *Home) noteDraft(ctx context.Context, m member, p place, o outcome, e *l
 	if !drafted {
 		return nil
 	}
+	before, known := h.began[m.key()].Drafts[p.workspace]
 	if o.err != nil {
-		if before, known := h.began[m.key()].Drafts[p.workspace]; known && m.in.refs[o.ref].Hash != "" {
+		if known && m.in.refs[o.ref].Hash != "" {
 			before.Ended, before.Refused = draft.Ended, draft.Refused
 			e.Drafts[p.workspace] = before
 		}
@@ -220,7 +221,9 @@ func (h *Home) noteDraft(ctx context.Context, m member, p place, o outcome, e *l
 	if err != nil {
 		return err
 	}
-	draft.Announced = false
+	if draft.Announced = false; known && !o.made {
+		draft = draft.After(before, true)
+	}
 	e.Drafts[p.workspace] = draftOf(f, draft)
 	return nil
 }

@@ -172,8 +172,10 @@ func (s *settling) branchOfDraft(ctx context.Context, m member, draft *ledger.Dr
 // arrival finds out whether the change of a draft that was announced has arrived: otherwise the draft is as it was.
 func (s *settling) arrival(ctx context.Context, m member, draft *ledger.Draft, f *found) error {
 	before := draft.Before
-	draft.Before = nil
-	if before == nil || f == nil || draft.Commit == git.Hash(f.Commit) {
+	if before == nil || f == nil || draft.Arrived {
+		return nil
+	}
+	if draft.Arrived = true; draft.Commit == git.Hash(f.Commit) {
 		return nil
 	}
 	if before.Commit != git.Hash(f.Commit) { // people may have changed it since
@@ -193,6 +195,12 @@ func (s *settling) decide(ctx context.Context, m member, e *ledger.Entry, k id, 
 		return "", err
 	}
 	facts, err := s.factsOn(ctx, m, e, &draft, f, main)
+	if before := draft.Before; err == nil && f == nil && before != nil && before.Seen != before.Base && !facts.HasDraft() {
+		var seen *ledger.Facts // people may have merged it as they saw it
+		if seen, err = s.factsOn(ctx, m, e, before, nil, main); err == nil && seen.HasDraft() {
+			facts = seen
+		}
+	}
 	if err != nil {
 		return "", err
 	}
