@@ -180,12 +180,6 @@ func (l *Likeness) String() string {
 // Draft makes a draft of the copy that has the upstream, and a package context where clones have one. Nothing else in
 // it changes.
 func (l *Likeness) Draft(ctx context.Context, home packages.Home) (revision.Revision, error) {
-	if l.lock.Commit == "" {
-		var err error
-		if l.lock.Commit, err = home.Commit(ctx, &l.upstream); err != nil {
-			return revision.Revision{}, err
-		}
-	}
 	text, err := tasks.Lock(l.Copy.Files[kptfile], l.lock)
 	if err != nil {
 		return revision.Revision{}, fmt.Errorf("cannot write the upstream into the Kptfile of %s: %w", l.copy.Name, err)

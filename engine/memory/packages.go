@@ -257,9 +257,6 @@ func (*Packages) Watch(context.Context, string) (<-chan packages.Event, error) {
 	return events, nil
 }
 
-// Commit implements packages.Home. No commit is known but that in the version.
-func (*Packages) Commit(context.Context, *revision.Revision) (string, error) { return "", nil }
-
 // failure is why a call failed: the kind of the error, and what it means if that is more.
 type failure struct {
 	error

@@ -39,8 +39,6 @@ type Home interface {
 	Watch(ctx context.Context, namespace string) (<-chan Event, error)
 	// Delete removes a revision that is not published. One that is gone already is no error.
 	Delete(ctx context.Context, r *revision.Revision) error
-	// Commit returns the git commit of a published revision that does not say it; "" where the home does not tell it.
-	Commit(ctx context.Context, r *revision.Revision) (string, error)
 }
 
 // Known are the revisions that are known without asking the home, as of some moments ago. What is returned is only

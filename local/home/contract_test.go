@@ -164,10 +164,6 @@ func (c *client) Delete(ctx context.Context, r *revision.Revision) error {
 	return c.answer(c.world.turn(c.home).Delete(ctx, r))
 }
 
-func (c *client) Commit(ctx context.Context, r *revision.Revision) (string, error) {
-	return c.world.turn(c.home).Commit(ctx, r)
-}
-
 func (c *client) Watch(ctx context.Context, namespace string) (<-chan packages.Event, error) {
 	return c.home.Watch(ctx, namespace)
 }

@@ -262,9 +262,6 @@ func noKptfile(f *found) error {
 		"so it is no package: add one, as kpt pkg init does", f.path))
 }
 
-// Commit implements packages.Home.
-func (*Home) Commit(_ context.Context, r *revision.Revision) (string, error) { return r.Commit, nil }
-
 // Watch implements packages.Home. Git tells of nothing: whoever wants to know fetches and looks.
 func (*Home) Watch(context.Context, string) (<-chan packages.Event, error) {
 	events := make(chan packages.Event)

@@ -156,12 +156,6 @@ func (h *Home) Delete(ctx context.Context, r *revision.Revision) error {
 	return Classify(h.Client.Delete(ctx, r))
 }
 
-// Commit implements packages.Home.
-func (h *Home) Commit(ctx context.Context, r *revision.Revision) (string, error) {
-	commit, err := h.Client.Commit(ctx, r)
-	return commit, Classify(err)
-}
-
 // Cache implements packages.Known by a cache that has the indexes of AddIndexes.
 type Cache struct{ client.Reader }
 
