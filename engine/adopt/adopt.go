@@ -67,7 +67,7 @@ func ParseUpstream(text string) (of revision.Package, number int, err error) {
 
 // Find compares a copy with the published revisions of its upstream, or with one of them, and returns the one that it
 // is nearest to: that with the fewest values that only one of them has, the latest of several.
-func Find(ctx context.Context, home packages.Home, c *Copy) (*Likeness, error) {
+func Find(ctx context.Context, home packages.Lister, c *Copy) (*Likeness, error) {
 	r, err := c.find(ctx, home)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (c *Copy) describe() string {
 }
 
 // find returns the revision that is the copy.
-func (c *Copy) find(ctx context.Context, home packages.Home) (*revision.Revision, error) {
+func (c *Copy) find(ctx context.Context, home packages.Lister) (*revision.Revision, error) {
 	if c.Package == c.Upstream {
 		return nil, fmt.Errorf("%s is no copy of itself: name another package by --upstream", c.Package)
 	}
@@ -143,7 +143,7 @@ func (c *Copy) find(ctx context.Context, home packages.Home) (*revision.Revision
 }
 
 // candidates returns the revisions of the upstream to compare with, in the order of their numbers.
-func (c *Copy) candidates(ctx context.Context, home packages.Home) ([]revision.Revision, error) {
+func (c *Copy) candidates(ctx context.Context, home packages.Lister) ([]revision.Revision, error) {
 	all, err := home.List(ctx, c.Namespace, c.Upstream)
 	if err != nil {
 		return nil, err
