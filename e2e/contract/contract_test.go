@@ -66,7 +66,7 @@ func begin(t *testing.T) *contract.World {
 		return draft.Name
 	}
 	return &contract.World{
-		Home: home.New(c), Others: home.New(others), Namespace: f.Namespace,
+		Lister: home.New(c), Others: home.New(others), Namespace: f.Namespace,
 		Publish: publish,
 		OnBranch: func(pkg revision.Package, files map[string]string) string {
 			t.Helper()

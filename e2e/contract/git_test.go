@@ -24,7 +24,7 @@ import (
 type both struct {
 	*testing.T
 	*fleet.Fleet
-	porch packages.Home
+	porch packages.Lister
 	git   *githome.Home
 }
 
@@ -60,7 +60,7 @@ func TestPorchAndGit(t *testing.T) {
 	b.Publish("blueprints", "web", "v1", map[string]string{"zone.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: zone}\n"})
 	web, shop := revision.Package{Repo: "edge", Name: "web"}, revision.Package{Repo: "edge", Name: "eu/shop"}
 	clone := revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}
-	for _, by := range []packages.Home{b.porch, b.git} {
+	for _, by := range []packages.Lister{b.porch, b.git} {
 		b.must(b.git.Fetch(t.Context()))
 		name := b.made(by, web, "one", clone)
 		b.publish(by, name)
@@ -83,7 +83,7 @@ func (b *both) must(err error) {
 }
 
 // made has one of them make a draft, and returns its name.
-func (b *both) made(by packages.Home, pkg revision.Package, workspace string, task revision.Task) string {
+func (b *both) made(by packages.Lister, pkg revision.Package, workspace string, task revision.Task) string {
 	b.Helper()
 	r, err := by.Ask(b.Context(), packages.Draft{Namespace: b.Namespace, Package: pkg, Workspace: workspace, Task: task,
 		Owner: revision.Owner{Name: "web", UID: "a-variant"}})
@@ -92,7 +92,7 @@ func (b *both) made(by packages.Home, pkg revision.Package, workspace string, ta
 }
 
 // publish has one of them propose a draft and publish it.
-func (b *both) publish(by packages.Home, name string) {
+func (b *both) publish(by packages.Lister, name string) {
 	b.Helper()
 	for _, to := range []revision.Lifecycle{revision.Proposed, revision.Published} {
 		r, err := by.Get(b.Context(), b.Namespace, name)
@@ -112,7 +112,7 @@ func (b *both) agree(pkg revision.Package, published, drafts int) {
 	b.must(b.git.Fetch(b.Context()))
 	b.Eventually("Porch and git agree on "+pkg.String(), func() error {
 		var said [2][]string
-		for i, by := range []packages.Home{b.porch, b.git} {
+		for i, by := range []packages.Lister{b.porch, b.git} {
 			found, err := by.List(b.Context(), b.Namespace, pkg)
 			if err != nil {
 				return err

@@ -83,7 +83,7 @@ func ParseUpstream(text string) (of revision.Package, number int, err error) {
 
 // Find compares a copy with the published revisions of its upstream, or with one of them, and returns the one that it
 // is nearest to: that with the fewest values that only one of them has, the latest of several.
-func Find(ctx context.Context, home packages.Home, c *Copy) (*Likeness, error) {
+func Find(ctx context.Context, home packages.Lister, c *Copy) (*Likeness, error) {
 	r, err := c.find(ctx, home)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (c *Copy) describe() string {
 }
 
 // find returns the revision that is the copy.
-func (c *Copy) find(ctx context.Context, home packages.Home) (*revision.Revision, error) {
+func (c *Copy) find(ctx context.Context, home packages.Lister) (*revision.Revision, error) {
 	if c.Package == c.Upstream {
 		return nil, fmt.Errorf("%s is no copy of itself: name another package by --upstream", c.Package)
 	}
@@ -161,7 +161,7 @@ func (c *Copy) find(ctx context.Context, home packages.Home) (*revision.Revision
 }
 
 // candidates returns the revisions of the upstream to compare with, in the order of their numbers.
-func (c *Copy) candidates(ctx context.Context, home packages.Home) ([]revision.Revision, error) {
+func (c *Copy) candidates(ctx context.Context, home packages.Lister) ([]revision.Revision, error) {
 	all, err := home.List(ctx, c.Namespace, c.Upstream)
 	if err != nil {
 		return nil, err
@@ -205,12 +205,6 @@ func (l *Likeness) String() string {
 // Draft makes a draft of the copy that has the upstream, and a package context where clones have one. Nothing else in
 // it changes.
 func (l *Likeness) Draft(ctx context.Context, home packages.Home) (revision.Revision, error) {
-	if l.lock.Commit == "" {
-		var err error
-		if l.lock.Commit, err = home.Commit(ctx, &l.upstream); err != nil {
-			return revision.Revision{}, err
-		}
-	}
 	text, err := tasks.Lock(l.Copy.Files[kptfile], l.lock)
 	if err == nil && len(l.Pairs) > 0 {
 		text, err = tasks.Annotate(text, merging.PairsAnnotation, merging.JoinPairs(l.Pairs))

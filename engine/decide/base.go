@@ -60,7 +60,7 @@ func fromBranch(in *Input, target *revision.Revision) bool {
 	}
 	known := false
 	for _, r := range in.Revisions {
-		if r.Lock == nil || *r.Lock != *target.Lock || r.Task.Type == revision.Edit || r.Task.Source == "" {
+		if r.Lock == nil || !r.Lock.Is(target.Lock) || r.Task.Type == revision.Edit || r.Task.Source == "" {
 			continue
 		}
 		if r.Task.Source == in.Upstream.Name {
@@ -92,7 +92,7 @@ func ofUpstream(in *Input) (out []revision.Revision) {
 func lockedBy(in *Input, target *revision.Revision) (first time.Time) {
 	first = target.Created
 	for _, r := range in.Revisions {
-		if r.Lock != nil && *r.Lock == *target.Lock && r.Created.Before(first) {
+		if r.Lock != nil && r.Lock.Is(target.Lock) && r.Created.Before(first) {
 			first = r.Created
 		}
 	}

@@ -38,6 +38,12 @@ func workspacesIn(names iter.Seq[string], pkg revision.Package) (workspaces []st
 	return workspaces
 }
 
+// workspaceOf returns the workspace in a revision's name, and false if the name is not of the package.
+func workspaceOf(name string, pkg revision.Package) (string, bool) {
+	workspace, found := strings.CutPrefix(name, pkg.NameOf(""))
+	return workspace, found && !strings.Contains(workspace, ".")
+}
+
 // nextWorkspace returns the workspace of the next draft. A draft that Porch was asked for, and that was never complete,
 // keeps its name.
 func nextWorkspace(in *Input) string {

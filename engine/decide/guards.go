@@ -108,7 +108,8 @@ func repositoryNotReady(in *Input) *v1alpha1.Condition {
 func Unlisted(in *Input) bool {
 	pkg := revision.DownstreamOf(in.Spec)
 	listed := func(r revision.Revision) bool { return !r.Main() }
-	return in.Published != "" && isOf(in.Published, pkg) && !slices.ContainsFunc(in.Revisions, listed)
+	_, isOf := workspaceOf(in.Published, pkg)
+	return in.Published != "" && isOf && !slices.ContainsFunc(in.Revisions, listed)
 }
 
 // downstreamUnlisted holds the variant while its published package is Unlisted, even if the branch, which outlives

@@ -21,16 +21,19 @@ func untold(in *Input) {
 	in.Upstream.Origin = revision.LockOn(in.Upstream, address, "")
 }
 
-// replaces says that the upstream asked for took the place of a revision that had a commit.
-func replaces(commit string) func(*Input) {
-	return func(in *Input) { in.Upstream.Replaced, in.Bases[0].Replaced = commit, commit }
-}
-
 // publishedAnew says that the upstream asked for is at another commit than before.
 func publishedAnew(in *Input) {
 	in.Upstream.Commit, in.Bases[0].Commit = "commit-9", "commit-9"
 	in.Upstream.Origin = revision.LockOn(in.Upstream, address, "")
+	in.Bases[0].Origin = in.Upstream.Origin
 }
+
+// content sets the tree of the first upstream revision, onContent that of a lock.
+func content(tree string) func(*Input) {
+	return func(in *Input) { in.Upstream.Tree, in.Bases[0].Tree = tree, tree }
+}
+
+func onContent(tree string) edit { return func(r *revision.Revision) { r.Lock.Tree = tree } }
 
 // TestOrigins checks how the controller finds what a package was made from, with commits from Porch and without.
 func TestOrigins(t *testing.T) {
@@ -63,18 +66,32 @@ func TestOrigins(t *testing.T) {
 
 		"the upstream was published anew, told by its commit": {input(publishedAnew,
 			down("packagevariant-1", 1, published, from("web/v1", "commit-1"))), replacing("commit-1", ofAPackage)},
-		"the upstream was published anew, told by its content": {input(all(untold, replaces("c")),
-			down("packagevariant-1", 1, published, from("web/v1", "c"))), replacing("c", ofAPackage)},
-		"the upstream was published anew, the downstream is a draft": {input(all(untold, replaces("c")),
-			down("packagevariant-1", 0, draft, from("web/v1", "c"))), replacing("c", ofADraft)},
+		"the upstream was published anew, the downstream is a draft": {input(publishedAnew,
+			down("packagevariant-1", 0, draft, from("web/v1", "commit-1"))), replacing("commit-1", ofADraft)},
 		"the upstream was published anew, the downstream is proposed": {input(publishedAnew,
 			down("packagevariant-1", 0, isProposed, from("web/v1", "commit-1"))), replacing("commit-1", ofADraft)},
-		"the upstream was published anew, and the downstream cloned again": {input(all(untold, replaces("c")),
-			down("packagevariant-1", 1, published, from("web/v1", "d"))),
+		"the upstream was published anew, and the downstream cloned again": {input(publishedAnew,
+			down("packagevariant-1", 1, published, from("web/v1", "commit-9"))),
 			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
-		"the upstream was published anew, and the lock has no commit": {input(all(untold, replaces("c")),
+		"the upstream was published anew, and the lock has no commit": {input(publishedAnew,
 			down("packagevariant-1", 0, draft, from("web/v1", ""))),
 			wantReady(one + " (Draft) is up to date with blueprints.web.v1")},
+		"the upstream was published anew, and its commit is not known": {input(untold,
+			down("packagevariant-1", 1, published, from("web/v1", "c"))),
+			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
+		"the history was rewritten, with the same content": {input(all(publishedAnew, content("t")),
+			down("packagevariant-1", 1, published, from("web/v1", "commit-1"), onContent("t"))),
+			wantReady(one + " (Published) is up to date with blueprints.web.v1")},
+		"the history was rewritten, with another content": {input(all(publishedAnew, content("u")),
+			down("packagevariant-1", 1, published, from("web/v1", "commit-1"), onContent("t"))), replacing("commit-1", ofAPackage)},
+		"the history was rewritten, and something newer is published": {input(all(publishedAnew, content("t"), second),
+			down("packagevariant-1", 1, published, from("web/v1", "commit-1"), onContent("t"))),
+			wantPending(one+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
+				makes("packagevariant-2", "upgrade blueprints.web.v2 (blueprints.web.v1, "+one+")")...)},
+		"something newer has the same content": {input(all(second, func(in *Input) { in.Upstream.Tree = "t" }),
+			down("packagevariant-1", 1, published, onContent("t"))),
+			wantPending(one+" is to be upgraded from blueprints.web.v1 to blueprints.web.v2",
+				makes("packagevariant-2", "upgrade blueprints.web.v2 (blueprints.web.v1, "+one+")")...)},
 	})
 }
 

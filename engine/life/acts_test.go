@@ -78,6 +78,25 @@ func (c *cluster) appliesToSecond() {
 	c.appliesLatest()
 }
 
+// known returns an edit of a revision whose home tells its commit and its tree.
+func known(digit, tree string) func(*revision.Revision) {
+	return func(r *revision.Revision) {
+		r.Version = strings.Repeat(digit, 40)
+		r.Commit, r.Tree = r.Version, tree
+	}
+}
+
+// rewrites has the second revision of the blueprint at another commit, with a tree. The home knows that the one of the
+// draft's lock was t.
+func (c *cluster) rewrites(digit, tree, color string) {
+	c.EditRevision("edge.web.mine", func(r *revision.Revision) {
+		lock := *r.Lock
+		lock.Tree, r.Lock = "t", &lock
+	})
+	c.Removes("blueprints.web.v2")
+	c.has("blueprints", "v2", 2, files(color), known(digit, tree))
+}
+
 // appliesLatest adds the variant web, of the latest revision of the blueprint.
 func (c *cluster) appliesLatest() {
 	c.applies(func(pv *v1alpha1.PackageVariant) {

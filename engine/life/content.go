@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/package-variants/package-variants/engine/kptfile"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
@@ -67,16 +66,14 @@ func (r *Reconciler) shared(ctx context.Context, rev *revision.Revision) (upstre
 	return content, err
 }
 
-// upstreamContent is the content of a published revision, with what identifies it.
+// upstreamContent is the content of a published revision.
 type upstreamContent struct {
 	packages.Content
-	// digest identifies the files, commit is the git commit that holds them, if Porch gives it only on request.
-	digest, commit string
 	// unusable says why the functions cannot run over the files, which are then left out; nil if they are usable.
 	unusable error
 }
 
-// read reads the content of a published revision, and its identity if the version does not give it.
+// read reads the content of a published revision.
 func (r *Reconciler) read(ctx context.Context, rev *revision.Revision) (c upstreamContent, err error) {
 	if c.Content, err = r.Packages.Read(ctx, rev.Namespace, rev.Name); err != nil && lasting(err) {
 		c.unusable = err
@@ -84,10 +81,6 @@ func (r *Reconciler) read(ctx context.Context, rev *revision.Revision) (c upstre
 	}
 	if err != nil {
 		return c, err
-	}
-	if !rev.AtCommit {
-		c.digest = kptfile.Digest(c.Files)
-		c.commit, err = r.Packages.Commit(ctx, rev)
 	}
 	if c.unusable = checkFiles(rev.Name, c.Files); c.unusable != nil {
 		c.Content = packages.Content{} // do not keep unusable files in the cache

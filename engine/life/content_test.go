@@ -13,13 +13,24 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
+// contentsOf is a Porch that gives contents, and nothing else.
+type contentsOf struct{ packages.Home }
+
+func (*contentsOf) Get(context.Context, string, string) (revision.Revision, error) {
+	return revision.Revision{}, errBoom
+}
+
+func (*contentsOf) Read(context.Context, string, string) (packages.Content, error) {
+	return packages.Content{Files: map[string]string{"Kptfile": "k"}}, nil
+}
+
 // TestCurrentFails checks that a revision stays known if Porch does not answer when it is asked for it again.
 func TestCurrentFails(t *testing.T) {
 	t.Parallel()
 	draft := revision.Revision{Namespace: namespace, Name: "edge.web.v1", Lifecycle: revision.Draft, Version: "v1.1"}
 	o := observed()
 	o.Input = decide.Input{Upstream: &revision.Revision{}, Revisions: []revision.Revision{draft}}
-	r := &Reconciler{Ports: Ports{Packages: &contentsOf{}}} // which gives contents in another version, and nothing else
+	r := &Reconciler{Ports: Ports{Packages: &contentsOf{}}} // in another version
 	if _, err := r.current(t.Context(), o, draft.Name); err == nil {
 		t.Fatal("no error")
 	}

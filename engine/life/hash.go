@@ -121,7 +121,7 @@ func (o *observation) decisive(r *revision.Revision) revision.Revision {
 	told.Workspace = fmt.Sprint(owned, current, r.OtherOwner(o.Owner), len(r.Owners)) // it is in the name
 	told.Labels, told.Annotations, told.Owners = nil, nil, nil
 	told.Created, told.PublishedAt = time.Time{}, time.Time{}
-	told.Commit, told.Origin, told.Replaced, told.Task = "", nil, "", revision.Task{}
+	told.Commit, told.Tree, told.Origin, told.Task = "", "", nil, revision.Task{}
 	if r.Lock != nil {
 		told.Lock = &revision.Lock{}
 	}

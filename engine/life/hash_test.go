@@ -185,7 +185,7 @@ func TestHashIsWhole(t *testing.T) {
 			t.Errorf("a change of %s counts: %t", field.Name, counts)
 		}
 	}
-	leftOut = []string{"Workspace", "Created", "PublishedAt", "Labels", "Annotations", "Commit", "Origin", "Replaced", "Task",
+	leftOut = []string{"Workspace", "Created", "PublishedAt", "Labels", "Annotations", "Commit", "Tree", "Origin", "Task",
 		"Lock"} // that there is one counts
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[revision.Revision]()) {
 		o := observed()

@@ -3,7 +3,6 @@
 package life
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -32,10 +31,6 @@ func (r *Reconciler) inspectKnown(ctx context.Context, seen *observation) (*insp
 	if !seen.Deleting && decide.Guard(&seen.Input) != nil {
 		return in, nil
 	}
-	if err := r.identify(ctx, seen); err != nil {
-		return nil, err
-	}
-	seen.learnCommit()
 	for _, name := range decide.Inspections(&in.Input) {
 		if err := in.noteUnusable(name, r.evaluate(ctx, in, name)); err != nil {
 			return nil, err
@@ -97,54 +92,6 @@ func (r *Reconciler) confirmProposal(ctx context.Context, in *inspection) error 
 	saved := in.Saved
 	in.progress.saved = &saved
 	return nil
-}
-
-// identify finds out whether the upstream, and the one before it, are still the revisions that the status knows, if
-// their versions do not give their commits: a revision that was deleted and published again under its old name is
-// another one. It reads only revisions with a new version, once for all variants.
-func (r *Reconciler) identify(ctx context.Context, o *observation) error {
-	if o.Upstream == nil || o.Upstream.AtCommit || o.Deleting {
-		return nil
-	}
-	status, known := o.pv.Status.Upstream, decide.ReportedUpstream(&o.Input, o.pv.Status.Upstream)
-	if known != nil && known.Name == o.Upstream.Name && known.Version == status.Version {
-		o.content = status.Content
-		return nil
-	}
-	content, err := r.shared(ctx, o.Upstream)
-	if err != nil {
-		return err
-	}
-	o.content = content.digest
-	if known == nil || status.Version == "" {
-		decide.Identify(&o.Input, o.Upstream.Name, content.commit, "")
-		return nil
-	}
-	if known.Name != o.Upstream.Name {
-		decide.Identify(&o.Input, o.Upstream.Name, content.commit, "")
-	}
-	if known.Version == status.Version {
-		return nil
-	}
-	if content, err = r.shared(ctx, known); err != nil {
-		return err
-	}
-	replaced, commit := status.Replaced, cmp.Or(status.Commit, content.commit)
-	if content.digest != status.Content {
-		replaced, commit = o.lockedCommit(known), content.commit
-	}
-	decide.Identify(&o.Input, known.Name, commit, replaced)
-	return nil
-}
-
-// lockedCommit returns the commit of the targets' locks on a revision; "" if there is none.
-func (o *observation) lockedCommit(rev *revision.Revision) string {
-	for _, target := range decide.Targets(&o.Input) {
-		if target.Lock != nil && target.Lock.Commit != "" && target.Lock.Names(rev) {
-			return target.Lock.Commit
-		}
-	}
-	return ""
 }
 
 // noteUnusable notes that a revision cannot be worked on because of its content, or of what would be merged into it. It

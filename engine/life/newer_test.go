@@ -126,6 +126,7 @@ var otherwise = map[string]string{
 	"a published package is made anew":                    reportedFirst,
 	"adoption of a draft":                                 reportedFirst,
 	"adoption of two drafts":                              reportedFirst,
+	"the history of the upstream is rewritten":            reportedFirst,
 	"the latest upstream is lost, and found again":        reportedFirst,
 	"the latest upstream is deleted, and published again": reportedFirst,
 	"somebody rejects what was proposed":                  "the Kptfile is as it was, so the rejection is recognized",

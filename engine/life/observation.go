@@ -23,8 +23,6 @@ type observation struct {
 	objects []string
 	// asked reports whether Porch was asked for the revisions that the cache does not have.
 	asked bool
-	// content is the digest of the upstream's files, if they were read because its version gives no commit.
-	content string
 }
 
 // inspection is an observation brought up to date, with the results of the functions.

@@ -143,7 +143,6 @@ func (r *Reconciler) resolveUpstream(ctx context.Context, o *observation, revisi
 			return err
 		}
 	}
-	decide.Recognize(&o.Input, o.pv.Status.Upstream)
 	o.learnCommit()
 	return r.observeBases(ctx, o)
 }

@@ -10,15 +10,14 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/packages"
-	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // fill sets the fields of the status that say what there is. held says that some steps were held back, failed is the
 // error of a step.
 func (in *inspection) fill(status *v1alpha1.PackageVariantStatus, held bool, failed error) {
 	status.ObservedGeneration = in.pv.Generation
-	if u := in.Upstream; u != nil && !decide.UpstreamGone(&in.Input, status.Upstream) {
-		status.Upstream = resolved(u, in.content, status.Upstream)
+	if u := in.Upstream; u != nil {
+		status.Upstream = &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
 	}
 	status.OwnedRevisions = in.ownedRevisions(status.OwnedRevisions, in.asked && !held && failed == nil)
 	in.fillLife(status)
@@ -27,21 +26,6 @@ func (in *inspection) fill(status *v1alpha1.PackageVariantStatus, held bool, fai
 	if decide.Guard(&in.Input) == nil && !in.Deleting {
 		in.fillTargets(status, failed)
 	}
-}
-
-// resolved returns the status of an upstream with a digest of its content. If its content was not read, the digest is
-// "", and what identifies it stays.
-func resolved(u *revision.Revision, content string, known *v1alpha1.ResolvedUpstream) *v1alpha1.ResolvedUpstream {
-	upstream := &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
-	switch {
-	case u.AtCommit:
-	case content != "":
-		upstream.Version, upstream.Content, upstream.Replaced = u.Version, content, u.Replaced
-	case known != nil && known.Name == u.Name:
-		*upstream = v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: known.Commit,
-			Version: known.Version, Content: known.Content, Replaced: known.Replaced}
-	}
-	return upstream
 }
 
 // fillProgress sets which revision is published and what the open draft waits for, as far as these are known.

@@ -315,8 +315,13 @@ var lives = map[string][]act{
 	"the latest upstream is deleted, and published again": {
 		{"the variant is applied, to a draft on the latest revision", (*cluster).appliesToSecond},
 		{"the latest revision is deleted", func(c *cluster) { c.Removes("blueprints.web.v2") }},
-		{"another is published under its number", func(c *cluster) { c.has("blueprints", "again", 2, files("yellow")) }},
+		{"another is published under its number", func(c *cluster) { c.has("blueprints", "again", 2, files("yellow"), known("9", "u")) }},
 		{"the draft is deleted", func(c *cluster) { c.Removes("edge.web.mine") }},
+	},
+	"the history of the upstream is rewritten": {
+		{"the variant is applied, to a draft on the latest revision", (*cluster).appliesToSecond},
+		{"its history is rewritten, with the same content", func(c *cluster) { c.rewrites("8", "t", "green") }},
+		{"it is rewritten, with another content", func(c *cluster) { c.rewrites("9", "u", "yellow") }},
 	},
 	"a published package is made anew": {
 		{"the variant is applied, to a draft on the latest revision", (*cluster).appliesToSecond},

@@ -18,18 +18,14 @@ import (
 var differs = map[string]map[string]string{
 	"memory": {
 		"save-bad":             "JSON that is no resource is saved",
-		"watched":              untold,
 		"upgrade-both-changed": merged,
 	},
 	"memory-db": {
 		"clone-of-branch":      "the lock of a clone of a branch is on the branch",
 		"published-anew":       "a package of which all revisions were deleted is published again without an error",
 		"upgrade-both-changed": merged,
-		"watched":              untold,
 	},
 }
-
-const untold = "it tells of nothing: a story has its controller look"
 
 const merged = "an upgrade is what merge-upstream makes of it if the upstream wins: it keeps the package's comments, and takes " +
 	"the upstream's files of text"
@@ -58,7 +54,7 @@ func begin(t *testing.T, git bool) *contract.World {
 		return tasks.Render(files)
 	}
 	return &contract.World{
-		Home: c.NewClient().Packages, Others: c.Packages, Namespace: memorytest.Namespace,
+		Lister: c.NewClient().Packages, Others: c.Packages, Namespace: memorytest.Namespace,
 		Publish: func(pkg revision.Package, workspace string, files map[string]string) string {
 			known, err := c.Packages.List(t.Context(), memorytest.Namespace, pkg)
 			c.Must(err)

@@ -42,8 +42,8 @@ type Packages struct {
 }
 
 var (
-	_ packages.Home  = (*Packages)(nil)
-	_ packages.Known = (*Packages)(nil)
+	_ packages.Lister = (*Packages)(nil)
+	_ packages.Known  = (*Packages)(nil)
 )
 
 // Repositories returns a Repository; nil if there is none of that name.
@@ -188,7 +188,7 @@ func (p *Packages) Find(_ context.Context, namespace string, by packages.Index, 
 	return out, nil
 }
 
-// List implements packages.Home.
+// List implements packages.Lister.
 func (p *Packages) List(ctx context.Context, namespace string, of revision.Package) ([]revision.Revision, error) {
 	return p.Find(ctx, namespace, packages.ByPackage, of.String())
 }
@@ -249,16 +249,6 @@ func (p *packagesState) content(ctx context.Context, k key) (packages.Content, e
 	}
 	return content, nil
 }
-
-// Watch implements packages.Home. It ends at once, without an event.
-func (*Packages) Watch(context.Context, string) (<-chan packages.Event, error) {
-	events := make(chan packages.Event)
-	close(events)
-	return events, nil
-}
-
-// Commit implements packages.Home. No commit is known but that in the version.
-func (*Packages) Commit(context.Context, *revision.Revision) (string, error) { return "", nil }
 
 // failure is why a call failed: the kind of the error, and what it means if that is more.
 type failure struct {

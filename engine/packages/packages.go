@@ -16,9 +16,6 @@ import (
 // with ErrStale, without any effect, if the revision has another one by now. Every error of a call is of one of the
 // five kinds below, or of a context that has ended.
 type Home interface {
-	// List returns the revisions of a package, by name, as far as the home knows them: what was just written may be
-	// missing.
-	List(ctx context.Context, namespace string, of revision.Package) ([]revision.Revision, error)
 	// Get returns the revision of that name as it is now.
 	Get(ctx context.Context, namespace, name string) (revision.Revision, error)
 	// Read returns the files of a revision, and the version that they have. A revision without files is ErrUnsure.
@@ -34,13 +31,16 @@ type Home interface {
 	Move(ctx context.Context, r *revision.Revision, to revision.Lifecycle) (revision.Revision, error)
 	// Own gives a revision owners in place of those that it has, and adds labels and annotations. Its files stay.
 	Own(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, m Metadata) error
-	// Watch tells of the revisions in a namespace as they change, first of those that there are, until ctx ends or the
-	// watch breaks, when it closes the channel. It may tell of a change late, more than once, or not at all.
-	Watch(ctx context.Context, namespace string) (<-chan Event, error)
 	// Delete removes a revision that is not published. One that is gone already is no error.
 	Delete(ctx context.Context, r *revision.Revision) error
-	// Commit returns the git commit of a published revision that does not say it; "" where the home does not tell it.
-	Commit(ctx context.Context, r *revision.Revision) (string, error)
+}
+
+// Lister is a Home that lists, for what people ask.
+type Lister interface {
+	Home
+	// List returns the revisions of a package, by name, as far as the home knows them: what was just written may be
+	// missing.
+	List(ctx context.Context, namespace string, of revision.Package) ([]revision.Revision, error)
 }
 
 // Known are the revisions that are known without asking the home, as of some moments ago. What is returned is only
@@ -80,13 +80,6 @@ var Indexes = map[Index]func(*revision.Revision) []string{
 		}
 		return r.Lock.Keys()
 	},
-}
-
-// Event is a change of a revision that a home tells of.
-type Event struct {
-	revision.Revision
-	// Gone says that the revision was deleted; it is as it was then.
-	Gone bool
 }
 
 // Metadata are labels and annotations.

@@ -96,7 +96,6 @@ func (in *Input) decision() *decide.Input {
 	}
 	d.Bases = in.Revisions
 	d.Upstream = revision.Upstream(pv.Spec.Upstream, in.Revisions)
-	decide.Recognize(d, pv.Status.Upstream)
 	if pv.Spec.Downstream == nil {
 		return d
 	}

@@ -40,13 +40,21 @@ func (l *Lock) String() string {
 	return l.Ref + " at " + l.Commit
 }
 
+// Is reports whether a package says of two locks the same: whether all is equal but what the home tells of them.
+func (l *Lock) Is(other *Lock) bool {
+	a, b := *l, *other
+	a.Tree, b.Tree = "", ""
+	return a == b
+}
+
 // Names reports whether the lock was taken on the revision. If both have a commit, the commits decide; else the origin
-// does: the address, the directory and the ref (docs/design.md, "Any Porch").
+// does: the address, the directory and the ref (docs/design.md, "Any Porch"). If the origins agree and the commits do
+// not, the trees decide: a history that was rewritten has other commits with the same content.
 func (l *Lock) Names(r *Revision) bool {
-	if l.Commit != "" && r.Commit != "" {
-		return l.Commit == r.Commit && l.in(r.Package.Name)
+	if l.Commit == "" || r.Commit == "" || l.Tree != "" && l.Tree == r.Tree && l.Commit != r.Commit {
+		return l.sharesRef(r)
 	}
-	return l.sharesRef(r) && (r.Replaced == "" || l.Commit != r.Replaced)
+	return l.Commit == r.Commit && l.in(r.Package.Name)
 }
 
 // NamesReplaced reports whether the lock was taken on an earlier revision of the same name, whose content is gone: the

@@ -23,8 +23,9 @@ func located(pkg string, number int, directory string) Revision {
 // of a lock find the revision.
 func TestLockNamesOrigin(t *testing.T) {
 	t.Parallel()
-	replaced := located("web", 3, "")
-	replaced.Replaced = "c3"
+	onTree := func(l Lock, tree string) Lock { l.Tree = tree; return l }
+	anew := withCommit(located("web", 3, ""), "c4")
+	anew.Tree = "t"
 	nowhere := rev("web", 3, "")
 	for name, c := range map[string]struct {
 		lock     Lock
@@ -43,10 +44,10 @@ func TestLockNamesOrigin(t *testing.T) {
 			located("web", 3, ""), false, false},
 		"the branch":                 {lock("web", "main", "c3"), located("web", -1, ""), true, false},
 		"no Repository is known":     {lock("web", "web/v3", "c3"), nowhere, false, false},
-		"the revision was replaced":  {lock("web", "web/v3", "c3"), replaced, false, true},
-		"it was replaced before":     {lock("web", "web/v3", "c4"), replaced, true, false},
-		"replaced, and no commit":    {lock("web", "web/v3", ""), replaced, true, false},
-		"replaced, told by a commit": {lock("web", "web/v3", "c3"), withCommit(located("web", 3, ""), "c4"), false, true},
+		"it has another commit":      {lock("web", "web/v3", "c3"), anew, false, true},
+		"and the same content":       {onTree(lock("web", "web/v3", "c3"), "t"), anew, true, false},
+		"and another content":        {onTree(lock("web", "web/v3", "c3"), "u"), anew, false, true},
+		"another revision's content": {onTree(lock("web", "web/v2", "c3"), "t"), anew, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

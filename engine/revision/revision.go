@@ -125,6 +125,8 @@ type Revision struct {
 	Version string
 	// Commit is the git commit with the content; "" if Porch does not report it.
 	Commit string
+	// Tree identifies the content: equal trees are the same files. It is "" if the home does not tell it.
+	Tree string
 	// AtCommit reports whether the version is the git commit with the files: it changes with them only, and they are saved
 	// as a whole or not at all.
 	AtCommit bool
@@ -136,9 +138,6 @@ type Revision struct {
 	// Origin is where git has the content of a published revision; nil if unknown. A package that is cloned from the
 	// revision gets it as its lock.
 	Origin *Lock
-	// Replaced is a commit with the content of an earlier revision of this name, which was deleted before this one was
-	// published in its place. It is "" if there was no such revision, or if Commit tells the two apart.
-	Replaced string
 	// Created is when Porch first knew the revision, PublishedAt when it was published.
 	Created, PublishedAt time.Time
 	Labels, Annotations  map[string]string
@@ -150,9 +149,9 @@ type Revision struct {
 }
 
 // Lock is the upstreamLock of a package: the content that it was last cloned from or upgraded to. The commit is "" if
-// unknown.
+// unknown. Tree, which is not written into the package, is that of the content, or "" if the home does not tell it.
 type Lock struct {
-	Repo, Directory, Ref, Commit string
+	Repo, Directory, Ref, Commit, Tree string
 }
 
 // ByName compares revisions for slices.SortFunc: caches and lists have no order.

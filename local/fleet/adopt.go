@@ -41,7 +41,7 @@ func (s *syncer) claim(ctx context.Context, variants []v1alpha1.PackageVariant) 
 }
 
 // Home returns the packages of the fleet.
-func (f *Fleet) Home() packages.Home { return f.home }
+func (f *Fleet) Home() packages.Lister { return f.home }
 
 // BranchesOf returns the branches of a draft.
 func (f *Fleet) BranchesOf(r *revision.Revision) home.Branches { return f.home.BranchesOf(r) }

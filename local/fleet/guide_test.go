@@ -61,41 +61,52 @@ func TestMisnamedTag(t *testing.T) {
 	}
 }
 
-// TestRewrittenHistory has the history of a blueprint rewritten, so that each tag has another commit: what the variant
-// says then is done, and the package is upgraded with the hotfix of a person.
+// TestRewrittenHistory has the history of a blueprint rewritten, so that each tag has another commit: with the same
+// content, nothing has changed. Otherwise what the variant says is done. Then the package is upgraded with
+// the hotfix of a person.
 func TestRewrittenHistory(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		newer  bool
-		reason string
+		newer   bool
+		differs bool // what is tagged now
+		reason  string
+		number  string // of the package
 	}{
-		"and nothing newer is published": {false, "UpstreamReplaced"},
-		"and something newer is":         {true, "BaseNotFound"},
+		"and nothing newer is published":                      {false, false, "", "v2"},
+		"and something newer is":                              {true, false, "", "v2"},
+		"with another content and nothing newer is published": {false, true, "UpstreamReplaced", "v3"},
+		"with another content and something newer is":         {true, true, "BaseNotFound", "v3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := hotfixed(t, web+"  approvalPolicy: Initial\n")
 			was := strings.TrimSpace(w.Remote.Git("rev-parse", "blueprints/web/v1"))
 			w.People.Update()
-			w.People.Git("commit", "-q", "--allow-empty", "-m", "Without the secret")
+			if tt.differs {
+				w.People.Commit("Without the secret", map[string]string{"blueprints/web/notes.txt": "no secret\n"})
+			} else {
+				w.People.Git("commit", "-q", "--allow-empty", "-m", "Without the secret")
+			}
 			w.People.Git("push", "-q", "-f", "origin", "HEAD:refs/tags/blueprints/web/v1")
 			if tt.newer {
 				w.secondVersion()
 			}
 			now := strings.TrimSpace(w.Remote.Git("rev-parse", "blueprints/web/v1"))
-			line := w.sync().Variants[0]
-			w.Equal("state", tt.reason, line.Reason)
-			if want := "set upstreamLock.git.commit to what git rev-parse blueprints/web/v1^0 says"; !strings.Contains(line.Message, want) {
-				t.Errorf("%q does not say %q", line.Message, want)
+			if tt.differs {
+				line := w.sync().Variants[0]
+				w.Equal("state", tt.reason, line.Reason)
+				if want := "set upstreamLock.git.commit to what git rev-parse blueprints/web/v1^0 says"; !strings.Contains(line.Message, want) {
+					t.Errorf("%q does not say %q", line.Message, want)
+				}
+				w.idle()
+				w.Push("main", "Name the commit", map[string]string{"edge/web/Kptfile": strings.Replace(
+					w.Remote.Git("show", "main:edge/web/Kptfile"), was, now, 1)})
 			}
-			w.idle()
-			w.Push("main", "Name the commit", map[string]string{"edge/web/Kptfile": strings.Replace(
-				w.Remote.Git("show", "main:edge/web/Kptfile"), was, now, 1)})
 			if !tt.newer {
-				w.Equal("named", []string{"web: UpToDate v3"}, lines(w.sync()))
+				w.Equal("named", []string{"web: UpToDate " + tt.number}, lines(w.sync()))
 				w.secondVersion()
 			}
-			w.Equal("upgraded", []string{"web: UpToDate v3 edge.web.packagevariant-2"}, lines(w.sync()))
+			w.Equal("upgraded", []string{"web: UpToDate " + tt.number + " edge.web.packagevariant-2"}, lines(w.sync()))
 			text := w.Remote.Git("show", draft2+":edge/web/settings.yaml")
 			w.Equal("both", []bool{true, true}, []bool{strings.Contains(text, "zone: north"), strings.Contains(text, "size: large")})
 			w.idle()

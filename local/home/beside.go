@@ -98,7 +98,7 @@ func (h *Home) merged(f *found, like *files, texts map[string]string) (*files, s
 	for name := range texts {
 		added = added || like.modes[name] == ""
 	}
-	if lock == nil || f.Lock == nil || *lock == *f.Lock && !added {
+	if lock == nil || f.Lock == nil || lock.Is(f.Lock) && !added {
 		return like, "", nil
 	}
 	updated, err := h.filesOn(f.Namespace, lock)
@@ -118,22 +118,43 @@ func (h *Home) merged(f *found, like *files, texts map[string]string) (*files, s
 
 // filesOn returns the files of the upstream that a lock names; nil if it is in none of the git repositories.
 func (h *Home) filesOn(namespace string, lock *revision.Lock) (*files, error) {
+	r, tree, err := h.upstreamOn(namespace, lock)
+	if r == nil || err != nil {
+		return nil, err
+	}
+	read, err := r.files(tree)
+	return read, unusable("the upstream "+lock.String(), err)
+}
+
+// upstreamOn returns the tree of the upstream that a lock names, and the Repository with its git repository; nil if it
+// is in none of them.
+func (h *Home) upstreamOn(namespace string, lock *revision.Lock) (*repository, git.Hash, error) {
 	for _, r := range h.named[revision.Canonical(lock.Repo)] {
-		if r.Namespace != namespace || r.err != nil || lock.Commit == "" {
+		if r.Namespace != namespace || r.git == nil || r.err != nil || lock.Commit == "" {
 			continue
 		}
 		for _, place := range []string{strings.Trim(lock.Place(), "/"), r.place(lock.Directory)} {
 			tree, err := r.packageAt(git.Hash(lock.Commit), place)
 			if err == nil && tree != "" {
-				read, err := r.files(tree)
-				return read, unusable("the upstream "+lock.String(), err)
+				return r, tree, nil
 			}
 			if err != nil && !errors.Is(err, git.ErrMissing) {
-				return nil, err
+				return nil, "", err
 			}
 		}
 	}
-	return nil, nil
+	return nil, "", nil
+}
+
+// onTree returns a lock with the tree of the upstream that it names, as far as a git repository still has that.
+func (h *Home) onTree(namespace string, lock *revision.Lock) (*revision.Lock, error) {
+	if lock == nil {
+		return nil, nil
+	}
+	_, tree, err := h.upstreamOn(namespace, lock)
+	on := *lock
+	on.Tree = string(tree)
+	return &on, err
 }
 
 // bothChanged says why a draft with links in conflict is left to a person; "" if it has none. It follows "because".

@@ -36,7 +36,6 @@ var differs = map[string]string{
 	"upgrade":              copied,
 	"upgrade-both-changed": copied,
 	"upgrade-removed":      copied,
-	"watched":              "git tells of nothing: a round begins with a look",
 }
 
 const (
@@ -67,7 +66,7 @@ func begin(t *testing.T) *contract.World {
 		w.people(pkg.Repo).Push("Push "+pkg.Name, gittest.Files(pkg.Name, files), append(refs, "HEAD:refs/heads/main")...)
 	}
 	return &contract.World{
-		Home: ours, Others: others, Namespace: namespace,
+		Lister: ours, Others: others, Namespace: namespace,
 		Publish: func(pkg revision.Package, workspace string, files map[string]string) string {
 			push(pkg, files, "HEAD:refs/tags/"+pkg.Name+"/"+workspace)
 			return pkg.NameOf(workspace)
@@ -162,12 +161,4 @@ func (c *client) Own(ctx context.Context, r *revision.Revision, owners []metav1.
 
 func (c *client) Delete(ctx context.Context, r *revision.Revision) error {
 	return c.answer(c.world.turn(c.home).Delete(ctx, r))
-}
-
-func (c *client) Commit(ctx context.Context, r *revision.Revision) (string, error) {
-	return c.world.turn(c.home).Commit(ctx, r)
-}
-
-func (c *client) Watch(ctx context.Context, namespace string) (<-chan packages.Event, error) {
-	return c.home.Watch(ctx, namespace)
 }

@@ -74,7 +74,7 @@ type Home struct {
 	contact func(address string) error
 }
 
-var _ packages.Home = (*Home)(nil)
+var _ packages.Lister = (*Home)(nil)
 
 // repository is a Repository with the clone of its git repository.
 type repository struct {
@@ -176,7 +176,7 @@ func (h *Home) Fetch(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// List implements packages.Home.
+// List implements packages.Lister.
 func (h *Home) List(ctx context.Context, namespace string, of revision.Package) (_ []revision.Revision, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -260,16 +260,6 @@ func (h *Home) content(f *found) (packages.Content, error) {
 func noKptfile(f *found) error {
 	return packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused, fmt.Errorf("the directory %s has no Kptfile there, "+
 		"so it is no package: add one, as kpt pkg init does", f.path))
-}
-
-// Commit implements packages.Home.
-func (*Home) Commit(_ context.Context, r *revision.Revision) (string, error) { return r.Commit, nil }
-
-// Watch implements packages.Home. Git tells of nothing: whoever wants to know fetches and looks.
-func (*Home) Watch(context.Context, string) (<-chan packages.Event, error) {
-	events := make(chan packages.Event)
-	close(events)
-	return events, nil
 }
 
 // repository returns a Repository that can be read.

@@ -117,7 +117,10 @@ func (h *Home) foundAt(ctx context.Context, m member, p place, used map[string]b
 	f.Revision = revision.Revision{
 		Namespace: r.Namespace, Package: pkg, Workspace: known.workspace, Number: p.number, AtCommit: true,
 		Lifecycle: revision.Draft, Version: string(cmp.Or(known.tree, known.commit)), Commit: string(known.commit),
-		Lock: known.lock, Task: known.task, Created: known.at,
+		Tree: string(known.tree), Task: known.task, Created: known.at,
+	}
+	if f.Lock, err = h.onTree(r.Namespace, known.lock); err != nil {
+		return nil, err
 	}
 	if used[f.Workspace] {
 		f.Workspace = versionOf(p)
@@ -188,7 +191,7 @@ func (h *Home) onBranch(m member, branch git.Ref, tree git.Hash) (*found, error)
 	f := &found{in: r, place: place{path: where}, tree: tree}
 	f.Revision = revision.Revision{
 		Namespace: r.Namespace, Package: pkg, Workspace: strings.TrimPrefix(r.branch(), branches), Number: mainNumber,
-		AtCommit: true, Lifecycle: revision.Published, Version: string(tree), Commit: string(branch.Commit), Lock: lock,
+		AtCommit: true, Lifecycle: revision.Published, Version: string(tree), Commit: string(branch.Commit), Tree: string(tree), Lock: lock,
 		Created: commit.At, PublishedAt: commit.At,
 	}
 	f.Name = pkg.NameOf(f.Workspace)

@@ -15,7 +15,7 @@ import (
 
 // Adopt shows the revision of its upstream that a copy is nearest to, and how they differ, asks for confirmation unless
 // the user already said yes, and makes the draft that says so.
-func Adopt(ctx context.Context, to Streams, d *Differ, home packages.Home, c *adopt.Copy, yes bool) (
+func Adopt(ctx context.Context, to Streams, d *Differ, home packages.Lister, c *adopt.Copy, yes bool) (
 	*revision.Revision, error) {
 	found, err := adopt.Find(ctx, home, c)
 	if err != nil {

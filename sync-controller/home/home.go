@@ -9,7 +9,7 @@ import (
 )
 
 // API is what calls Porch: a client of an API server that does not read from a cache, and knows Porch's types.
-type API = porch.Watcher
+type API = porch.API
 
 // New returns the home that an API server with Porch is.
-func New(api API) packages.Home { return porch.NewHome(api) }
+func New(api API) packages.Lister { return porch.NewHome(api) }

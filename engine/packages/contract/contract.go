@@ -28,7 +28,7 @@ var expected embed.FS
 // World is what a scenario plays in: a home with two Repositories without packages, blueprints for upstreams, and edge,
 // which is for deployments.
 type World struct {
-	packages.Home
+	packages.Lister
 	// Namespace is the namespace of the Repositories.
 	Namespace string
 	// Publish has another client publish a package with these files beside its Kptfile, and returns the revision's name.

@@ -4,7 +4,6 @@ package contract
 
 import (
 	"strings"
-	"time"
 
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -33,11 +32,11 @@ func publishedAnew(p *play) {
 	name := p.cloned()
 	p.publishes(name)
 	before := p.get(name)
-	p.move(p.Home, name, revision.DeletionProposed)
+	p.move(p.Lister, name, revision.DeletionProposed)
 	p.Remove(name)
 	p.clone("blueprints.web.v1")
-	p.edit(p.Home, name, changed)
-	p.move(p.Home, name, revision.Proposed)
+	p.edit(p.Lister, name, changed)
+	p.move(p.Lister, name, revision.Proposed)
 	_, err := p.Others.Move(p.ctx, p.get(name), revision.Published)
 	p.answered("published again", err)
 	p.tellOf(p.get(name))
@@ -55,10 +54,10 @@ func numberAnew(p *play) {
 			p.answered("an edit of the first", err)
 			break
 		}
-		p.edit(p.Home, r.Name, map[string]string{"mine.txt": "mine\n"})
+		p.edit(p.Lister, r.Name, map[string]string{"mine.txt": "mine\n"})
 		p.publishes(r.Name)
 		p.tellOf(p.get(r.Name))
-		p.move(p.Home, r.Name, revision.DeletionProposed)
+		p.move(p.Lister, r.Name, revision.DeletionProposed)
 		p.Remove(r.Name)
 	}
 	p.list("afterwards", web)
@@ -130,17 +129,17 @@ func seen(p *play) {
 		}
 	}
 	look("after a clone")
-	p.edit(p.Home, name, changed)
+	p.edit(p.Lister, name, changed)
 	look("after a save")
 	p.edit(p.Others, name, map[string]string{"theirs.txt": "theirs\n"})
 	look("after a save by another client")
 	p.must(p.Own(p.ctx, p.get(name), nil, packages.Metadata{}))
 	look("after the owners have gone")
-	p.move(p.Home, name, revision.Proposed)
+	p.move(p.Lister, name, revision.Proposed)
 	look("after a proposal")
 	p.move(p.Others, name, revision.Published)
 	look("after an approval by another client")
-	p.move(p.Home, name, revision.DeletionProposed)
+	p.move(p.Lister, name, revision.DeletionProposed)
 	look("after the proposal of a deletion")
 	p.Remove(name)
 	p.list("after a deletion by another client", web)
@@ -158,8 +157,8 @@ func shared(p *play) {
 		names = append(names, r.Name)
 	}
 	for _, do := range []func(name string){
-		func(name string) { p.edit(p.Home, name, changed) },
-		func(name string) { p.move(p.Home, name, revision.Proposed) },
+		func(name string) { p.edit(p.Lister, name, changed) },
+		func(name string) { p.move(p.Lister, name, revision.Proposed) },
 		func(name string) { p.move(p.Others, name, revision.Published) },
 	} {
 		for _, name := range names {
@@ -176,54 +175,4 @@ func shared(p *play) {
 	p.say("%s, which is cloned from one of them:", name)
 	p.tellOf(p.get(name))
 	p.say("%s", p.plain(p.read(name).Files["Kptfile"]))
-}
-
-// watched says of each write whether the home tells of it, of its own and of another client's.
-func watched(p *play) {
-	source := p.Publish(upstream, "v1", first)
-	events, err := p.Watch(p.ctx, p.Namespace)
-	p.must(err)
-	told := func(what string, is func(packages.Event) bool) {
-		p.Helper()
-		for limit := time.After(behind); ; {
-			select {
-			case e, open := <-events:
-				if !open {
-					p.say("%s: the watch has ended", what)
-					return
-				}
-				if is(e) {
-					p.say("%s: told", what)
-					return
-				}
-			case <-limit:
-				p.say("%s: not told", what)
-				return
-			}
-		}
-	}
-	name := p.clone(source)
-	asNow := func(what string) {
-		p.Helper()
-		now := p.get(name)
-		told(what, func(e packages.Event) bool {
-			return e.Name == name && e.Lifecycle == now.Lifecycle && e.Version == now.Version && len(e.Owners) == len(now.Owners)
-		})
-	}
-	told("what was there", func(e packages.Event) bool { return e.Name == source })
-	asNow("a clone")
-	p.edit(p.Home, name, changed)
-	asNow("a save")
-	p.edit(p.Others, name, map[string]string{"theirs.txt": "theirs\n"})
-	asNow("a save by another client")
-	p.move(p.Home, name, revision.Proposed)
-	asNow("a proposal")
-	p.move(p.Others, name, revision.Published)
-	asNow("an approval by another client")
-	p.must(p.Own(p.ctx, p.get(name), nil, packages.Metadata{}))
-	asNow("the owners have gone")
-	p.move(p.Home, name, revision.DeletionProposed)
-	asNow("the proposal of a deletion")
-	p.Remove(name)
-	told("a deletion by another client", func(e packages.Event) bool { return e.Name == name && e.Gone })
 }

@@ -56,7 +56,6 @@ var scenarios = []scenario{
 	{"registered-anew", registeredAnew},
 	{"seen", seen},
 	{"shared", shared},
-	{"watched", watched},
 }
 
 // clone is of a published revision into a Repository for deployments.
@@ -95,7 +94,7 @@ func cloneMarked(p *play) {
 // cloneAgain asks for a clone into a package that has a published revision.
 func cloneAgain(p *play) {
 	name := p.cloned()
-	p.edit(p.Home, name, changed)
+	p.edit(p.Lister, name, changed)
 	p.publishes(name)
 	r, err := p.Ask(p.ctx, p.draft(web, "two", revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}))
 	p.answered("a clone", err)
@@ -127,7 +126,7 @@ func cloneOfBranch(p *play) {
 // edit is a copy of a published revision, with comments of people.
 func edit(p *play) {
 	name := p.cloned()
-	p.edit(p.Home, name, map[string]string{
+	p.edit(p.Lister, name, map[string]string{
 		"mine.yaml": "# mine\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine}\n"})
 	p.publishes(name)
 	r, err := p.Ask(p.ctx, p.draft(web, "two", revision.Task{Type: revision.Edit, Source: name}))
@@ -141,7 +140,7 @@ func (p *play) upgraded(changes, to map[string]string) string {
 	p.Helper()
 	base := p.Publish(upstream, "v1", first)
 	local := p.clone(base)
-	p.edit(p.Home, local, changes)
+	p.edit(p.Lister, local, changes)
 	p.publishes(local)
 	next := p.Publish(upstream, "v2", to)
 	r, err := p.Ask(p.ctx, p.draft(web, "two",
@@ -173,7 +172,7 @@ func upgradeRemoved(p *play) {
 // askAgain asks for a draft under a name that another one has.
 func askAgain(p *play) {
 	name := p.cloned()
-	p.edit(p.Home, name, map[string]string{"mine.txt": "mine\n"})
+	p.edit(p.Lister, name, map[string]string{"mine.txt": "mine\n"})
 	_, err := p.Ask(p.ctx, p.draft(web, "one", revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}))
 	p.answered("again", err)
 	p.publishes(name)

@@ -31,7 +31,7 @@ func save(p *play) {
 func saveKptfile(p *play) {
 	name := p.cloned()
 	files := p.read(name).Files
-	p.edit(p.Home, name, map[string]string{
+	p.edit(p.Lister, name, map[string]string{
 		"Kptfile": "# ours\n" + commented(files) + "  readinessGates: # wait\n  - conditionType: reviewed\n" +
 			"status:\n  conditions:\n  - type: reviewed # by us\n    status: \"False\"\n",
 		"inner/Kptfile": "# inner\n" + kptfileOf("inner") + "---\n# beside\napiVersion: v1\nkind: ConfigMap\n" +
@@ -43,7 +43,7 @@ func saveKptfile(p *play) {
 // saveNothing saves what was read.
 func saveNothing(p *play) {
 	name := p.cloned()
-	p.edit(p.Home, name, changed)
+	p.edit(p.Lister, name, changed)
 	before := p.read(name)
 	saved, err := p.Save(p.ctx, before, before.Files)
 	p.must(err)
@@ -61,7 +61,7 @@ func saveStale(p *play) {
 	after := p.read(name).Files
 	p.say("theirs is there: %t; ours is there: %t", after["theirs.txt"] != "",
 		strings.Contains(after["settings.yaml"], "zone: a"))
-	p.edit(p.Home, name, changed)
+	p.edit(p.Lister, name, changed)
 	p.say("saved again, both are there: %t", p.read(name).Files["theirs.txt"] != "")
 }
 
@@ -70,14 +70,14 @@ func saveLock(p *play) {
 	name := p.cloned()
 	p.Publish(upstream, "v2", second)
 	files := p.read(name).Files
-	p.edit(p.Home, name, map[string]string{"Kptfile": strings.ReplaceAll(files["Kptfile"], "ref: web/v1", "ref: web/v2")})
+	p.edit(p.Lister, name, map[string]string{"Kptfile": strings.ReplaceAll(files["Kptfile"], "ref: web/v1", "ref: web/v2")})
 	p.tellOf(p.get(name))
 }
 
 // saveOdd saves files that are read in more than one way.
 func saveOdd(p *play) {
 	name := p.cloned()
-	p.edit(p.Home, name, map[string]string{
+	p.edit(p.Lister, name, map[string]string{
 		"empty.txt":     " ",
 		"windows.txt":   "a\r\nb\r\n",
 		"windows.yaml":  "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata:\r\n  name: windows\r\n",
@@ -99,7 +99,7 @@ func saveOdd(p *play) {
 // saveNotText saves a file that is not text in UTF-8, and reads it.
 func saveNotText(p *play) {
 	name := p.cloned()
-	p.edit(p.Home, name, map[string]string{"latin1.txt": "caf\xe9\n"})
+	p.edit(p.Lister, name, map[string]string{"latin1.txt": "caf\xe9\n"})
 	_, err := p.Read(p.ctx, p.Namespace, name)
 	p.answered("read", err)
 }
@@ -125,7 +125,7 @@ func saveBad(p *play) {
 // saveLarge saves a large file, and one that is too large.
 func saveLarge(p *play) {
 	name := p.cloned()
-	p.edit(p.Home, name, map[string]string{"large.txt": strings.Repeat("0123456789abcde\n", 1<<16)})
+	p.edit(p.Lister, name, map[string]string{"large.txt": strings.Repeat("0123456789abcde\n", 1<<16)})
 	p.say("1 MiB: %d bytes are read", len(p.read(name).Files["large.txt"]))
 	before := p.read(name)
 	_, err := p.Save(p.ctx, before, with(before.Files,
@@ -147,7 +147,7 @@ func savePipeline(p *play) {
 // savePublished saves to a revision that is proposed, and then published.
 func savePublished(p *play) {
 	name := p.cloned()
-	p.move(p.Home, name, "Proposed")
+	p.move(p.Lister, name, "Proposed")
 	before := p.read(name)
 	_, err := p.Save(p.ctx, before, with(before.Files, changed))
 	p.answered("proposed", err)

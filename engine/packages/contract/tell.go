@@ -99,7 +99,7 @@ func commented(files map[string]string) string {
 // comment has the home save a comment in the Kptfile of a draft.
 func (p *play) comment(name string) {
 	p.Helper()
-	p.edit(p.Home, name, map[string]string{"Kptfile": commented(p.read(name).Files)})
+	p.edit(p.Lister, name, map[string]string{"Kptfile": commented(p.read(name).Files)})
 }
 
 // move has a client give a revision another lifecycle.
@@ -114,7 +114,7 @@ func (p *play) move(by packages.Home, name string, to ...revision.Lifecycle) {
 // publishes has the home propose a draft, and another client approve it.
 func (p *play) publishes(name string) {
 	p.Helper()
-	p.move(p.Home, name, revision.Proposed)
+	p.move(p.Lister, name, revision.Proposed)
 	p.move(p.Others, name, revision.Published)
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -88,18 +87,4 @@ func (c *Client) Content(ctx context.Context, namespace, name string) (Content, 
 		return contentOf(&prr), fmt.Errorf("cannot use the package revision %s: %w", name, ErrNoFiles)
 	}
 	return contentOf(&prr), nil
-}
-
-// Commit returns the git commit of a published revision whose version does not contain it; "" where Porch does not
-// report it. Newer Porch says in status.selfLock where git has a revision; the types of Porch v1.5 have no such field.
-func (c *Client) Commit(ctx context.Context, r *revision.Revision) (string, error) {
-	o := &unstructured.Unstructured{}
-	o.SetGroupVersionKind(porchapi.SchemeGroupVersion.WithKind("PackageRevision"))
-	if err := timed(get, func() error {
-		return c.Reader.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: r.Name}, o)
-	}); err != nil {
-		return "", fmt.Errorf("cannot get package revision %s: %w", r.Name, err)
-	}
-	text, _, err := unstructured.NestedString(o.Object, "status", "selfLock", "git", "commit")
-	return commitIn(text), err
 }

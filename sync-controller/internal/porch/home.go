@@ -14,33 +14,18 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/timeouts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Home implements the port packages of the engine by calls to Porch, without a cache. Its errors are *packages.Error.
-type Home struct {
-	Client
-	watcher watcher
-}
+type Home struct{ Client }
 
-var _ packages.Home = (*Home)(nil)
-
-// Watcher is an API that can be watched.
-type Watcher interface {
-	API
-	watcher
-}
-
-// watcher is the part of client.WithWatch that a Home needs.
-type watcher interface {
-	Watch(ctx context.Context, list client.ObjectList, options ...client.ListOption) (watch.Interface, error)
-}
+var _ packages.Lister = (*Home)(nil)
 
 // NewHome returns the home that an API server with Porch is.
-func NewHome(api Watcher) *Home { return &Home{Client{Reader: api, Writer: api}, api} }
+func NewHome(api API) *Home { return &Home{Client{Reader: api, Writer: api}} }
 
-// List implements packages.Home.
+// List implements packages.Lister.
 func (h *Home) List(ctx context.Context, namespace string, of revision.Package) ([]revision.Revision, error) {
 	var found []revision.Revision
 	err := EachRevision(ctx, h.Reader, func(_ metav1.Object, r revision.Revision) {
@@ -121,32 +106,6 @@ func (h *Home) Own(ctx context.Context, r *revision.Revision, owners []metav1.Ow
 	return Classify(h.SetMeta(ctx, r, owners, m.Labels, m.Annotations))
 }
 
-// Watch implements packages.Home.
-func (h *Home) Watch(ctx context.Context, namespace string) (<-chan packages.Event, error) {
-	from, err := h.watcher.Watch(ctx, NewRevisionList(), client.InNamespace(namespace))
-	if err != nil {
-		return nil, Classify(err)
-	}
-	events := make(chan packages.Event)
-	go func() {
-		defer close(events)
-		defer from.Stop()
-		for e := range from.ResultChan() {
-			o, _ := e.Object.(client.Object) // an error has no object
-			r, ok := RevisionOf(o)
-			if !ok {
-				continue
-			}
-			select {
-			case events <- packages.Event{Revision: r, Gone: e.Type == watch.Deleted}:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return events, nil
-}
-
 // Delete implements packages.Home.
 func (h *Home) Delete(ctx context.Context, r *revision.Revision) error {
 	if r.Published() {
@@ -154,12 +113,6 @@ func (h *Home) Delete(ctx context.Context, r *revision.Revision) error {
 			Err: fmt.Errorf("the package revision %s is published: propose its deletion", r.Name)}
 	}
 	return Classify(h.Client.Delete(ctx, r))
-}
-
-// Commit implements packages.Home.
-func (h *Home) Commit(ctx context.Context, r *revision.Revision) (string, error) {
-	commit, err := h.Client.Commit(ctx, r)
-	return commit, Classify(err)
 }
 
 // Cache implements packages.Known by a cache that has the indexes of AddIndexes.
