@@ -300,7 +300,7 @@ func TestOnConflict(t *testing.T) {
 		"nothing of it":    {&variant.Upgrade{}, "KeepLocal"},
 		"another is asked": {&variant.Upgrade{OnConflict: "Stop"}, "Stop"},
 	} {
-		if got := OnConflict(&Input{Spec: &variant.Spec{Upgrade: c.upgrade}}); got != c.want {
+		if got := OnConflict(&Input{Observed: Observed{Variant: Variant{Spec: &variant.Spec{Upgrade: c.upgrade}}}}); got != c.want {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
 	}

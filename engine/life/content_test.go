@@ -29,7 +29,7 @@ func TestCurrentFails(t *testing.T) {
 	t.Parallel()
 	draft := revision.Revision{Namespace: namespace, Name: "edge.web.v1", Lifecycle: revision.Draft, Version: "v1.1"}
 	o := observed()
-	o.Input = decide.Input{Upstream: &revision.Revision{}, Revisions: []revision.Revision{draft}}
+	o.Input = decide.Input{Observed: decide.Observed{Upstream: &revision.Revision{}, Revisions: []revision.Revision{draft}}}
 	r := &Reconciler{Ports: Ports{Packages: &contentsOf{}}} // in another version
 	if _, err := r.current(t.Context(), o, draft.Name); err == nil {
 		t.Fatal("no error")
@@ -72,7 +72,7 @@ func TestCurrentWhileWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := observed()
-			o.Input = decide.Input{Upstream: &revision.Revision{}, Revisions: []revision.Revision{
+			o.Observed = decide.Observed{Upstream: &revision.Revision{}, Revisions: []revision.Revision{
 				{Namespace: namespace, Name: "edge.web.v1", Lifecycle: revision.Proposed, Version: "v1.1"}}}
 			r := &Reconciler{Ports: Ports{Packages: &writing{files: c.reads}}}
 			if content, err := r.current(t.Context(), o, "edge.web.v1"); !errors.Is(err, c.want) {

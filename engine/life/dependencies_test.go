@@ -29,7 +29,8 @@ func TestCycleBehindMissing(t *testing.T) {
 	}
 	r := New(Ports{Variants: all}, Options{})
 	for _, pv := range all.by {
-		seen := &observation{pv: pv, Input: decide.Input{Spec: &pv.Spec}}
+		seen := &observation{pv: pv, Input: decide.Input{
+			Observed: decide.Observed{Variant: decide.Variant{Spec: &pv.Spec}}}}
 		if err := r.observeDependencies(t.Context(), seen); err != nil {
 			t.Fatal(err)
 		}

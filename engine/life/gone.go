@@ -11,10 +11,9 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
-// leaveOutGone leaves out of an observation the drafts that Porch does not find, and reports whether there are any.
-func (r *Reconciler) leaveOutGone(ctx context.Context, o *observation) bool {
-	before := len(o.Revisions)
-	o.Revisions = slices.DeleteFunc(o.Revisions, func(known revision.Revision) bool {
+// withoutGone returns an observation without the drafts that their home does not find; the same one if it finds all.
+func (r *Reconciler) withoutGone(ctx context.Context, o *observation) *observation {
+	there := slices.DeleteFunc(slices.Clone(o.Revisions), func(known revision.Revision) bool {
 		if !known.Open() {
 			return false
 		}
@@ -25,6 +24,10 @@ func (r *Reconciler) leaveOutGone(ctx context.Context, o *observation) bool {
 		}
 		return gone
 	})
-	o.leaveOutConflicts()
-	return len(o.Revisions) < before
+	if len(there) == len(o.Revisions) {
+		return o
+	}
+	left := *o
+	left.Revisions = there
+	return &left
 }

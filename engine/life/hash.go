@@ -51,37 +51,26 @@ func versionHash(version string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// hash identifies all that a decision depends on, as far as the caches know it: a new fact of the input counts unless
-// it is left out here. What only delays is left out, such as whether a Repository is ready: a settled variant stays as
-// it is. So are what the variant's own status says, and what is known only after an inspection.
+// hash identifies all that a decision depends on, as far as it is observed. Of revisions, it has what their versions do
+// not tell.
 func (o *observation) hash() string {
-	in := o.Input
-	in.OwnedNames, in.LastDraft, in.Published, in.Requested, in.Saved = nil, "", "", decide.Request{}, decide.Saved{}
-	in.Conflicts = nil
-	in.MayApprove, in.Pushed, in.Mutations, in.Unusable, in.Merges = false, "", nil, nil, nil
-	in.Spec, in.Owner.Name = nil, "" // the generation and the UID say more
-	in.Bases, in.Neighbors = o.basesInUse(), o.neighborsThere()
-	in.Revisions, in.OwnedInOtherPackages = nil, nil
+	facts := o.Observed
+	facts.Bases, facts.Neighbors = o.basesInUse(), o.neighborsThere()
+	facts.Revisions, facts.OwnedInOtherPackages = nil, nil
 	for _, r := range slices.Concat(o.Revisions, o.OwnedInOtherPackages) {
 		if !r.Main() {
-			in.Revisions = append(in.Revisions, o.decisive(&r))
+			facts.Revisions = append(facts.Revisions, o.decisive(&r))
 		}
 	}
-	in.Upstream = nil
 	if u := o.Upstream; u != nil {
-		in.Upstream = &revision.Revision{Name: u.Name, Version: u.Version, Lifecycle: u.Lifecycle}
-	}
-	in.Repositories = map[string]revision.Repository{}
-	for name, r := range o.Repositories {
-		r.Ready, r.Reading, r.Message = false, false, ""
-		in.Repositories[name] = r
+		facts.Upstream = &revision.Revision{Name: u.Name, Version: u.Version, Lifecycle: u.Lifecycle}
 	}
 	pushed := ""
 	if branch := decide.ForeignBranch(&o.Input); branch != nil {
 		pushed = branch.Name
 	}
 	h := sha256.New()
-	_ = json.NewEncoder(h).Encode([]any{o.pv.UID, o.pv.Generation, o.objects, pushed, in}) // values have a JSON
+	_ = json.NewEncoder(h).Encode([]any{o.pv.UID, o.pv.Generation, o.objects, pushed, facts}) // values have a JSON
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 

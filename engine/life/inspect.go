@@ -13,21 +13,27 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
-// inspect brings an observation up to date. If Porch does not find a content, the cache may not know yet that a draft
-// was deleted: the drafts that Porch does not find by their name either are left out, and the others inspected again.
+// inspect reads what a decision over an observation needs, which it leaves as it is, and brings its own copy up to date.
+// If a content is not found, the cache may not know yet that a draft was deleted: the drafts that are not found by their
+// name either are left out, and the others inspected again.
 func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspection, error) {
 	for {
 		in, err := r.inspectKnown(ctx, seen)
-		if !errors.Is(err, packages.ErrAbsent) || !r.leaveOutGone(ctx, seen) {
+		if !errors.Is(err, packages.ErrAbsent) {
 			return in, err
 		}
+		left := r.withoutGone(ctx, seen)
+		if left == seen {
+			return in, err
+		}
+		seen = left
 	}
 }
 
 // inspectKnown reads the contents that a decision over an observation needs, and runs the functions over them. It reads
 // nothing while a guard holds.
 func (r *Reconciler) inspectKnown(ctx context.Context, seen *observation) (*inspection, error) {
-	in := &inspection{observation: seen, contents: map[string]evaluated{}}
+	in := &inspection{observation: seen.copy(), contents: map[string]evaluated{}}
 	if !seen.Deleting && decide.Guard(&seen.Input) != nil {
 		return in, nil
 	}

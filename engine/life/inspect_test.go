@@ -69,7 +69,7 @@ func TestConfirmProposal(t *testing.T) {
 		"out of sight":          {"", "files"},
 	} {
 		in := &inspection{observation: &observation{progress: newProgresses(time.Now).of(&v1alpha1.PackageVariant{}),
-			Input: decide.Input{Saved: decide.Saved{Name: "edge.web.v1", Proposing: "files"}}}}
+			Input: decide.Input{Read: decide.Read{Saved: decide.Saved{Name: "edge.web.v1", Proposing: "files"}}}}}
 		if c.lifecycle != "" {
 			in.Revisions = []revision.Revision{{Name: "edge.web.v1", Lifecycle: c.lifecycle}}
 		}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// observation is what the caches know of a variant.
+// observation is what is known of a variant before anything is read. It is made by observe, and then only read.
 type observation struct {
 	decide.Input
 	pv *v1alpha1.PackageVariant
@@ -25,11 +25,37 @@ type observation struct {
 	asked bool
 }
 
-// inspection is an observation brought up to date, with the results of the functions.
+// inspection is an observation brought up to date, with the results of the functions. It is made by inspect, and then
+// only read.
 type inspection struct {
 	*observation
 	// contents are the contents that were read, with the results of the functions, by the name of the revision.
 	contents map[string]evaluated
+	// injected are the objects that are injected, once a step was done.
+	injected []v1alpha1.ObjectReference
+}
+
+// copy returns an observation for inspect to bring up to date.
+func (o *observation) copy() *observation {
+	now := *o
+	now.Revisions = slices.Clone(o.Revisions)
+	now.Read = decide.Read{Saved: o.Remembered, Mutations: map[string]decide.Mutation{},
+		Unusable: map[string]v1alpha1.Condition{}, Merges: map[string]decide.Merge{}}
+	return &now
+}
+
+// after returns an inspection once the first step of a decision was done, or has failed.
+func (in *inspection) after(d *decide.Decision) *inspection {
+	o := *in.observation
+	o.Memory = remember(&o.pv.Status, o.progress)
+	if len(d.Steps) > 0 {
+		o.Revisions, o.Saved = slices.DeleteFunc(slices.Clone(o.Revisions), o.progress.removed), o.Remembered
+	}
+	now := &inspection{observation: &o, contents: in.contents, injected: o.pv.Status.InjectedObjects}
+	if len(in.contents) > 0 {
+		now.injected, o.objects = injectedObjects(in.contents)
+	}
+	return now
 }
 
 func (o *observation) key() types.NamespacedName { return objects.KeyOf(o.pv) }

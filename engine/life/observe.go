@@ -16,27 +16,11 @@ import (
 
 // observe reads what the caches know. It makes no request, except for the first objects of a kind to inject.
 func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (*observation, error) {
-	o := &observation{pv: pv, progress: r.progresses.of(pv), Input: decide.Input{
-		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
-		Finalizer: hasFinalizer(pv), SuspendReason: suspendReason(pv),
-		Requested: requestOf(&pv.Status), Saved: savedOf(&pv.Status),
-		LastDraft: pv.Status.LastDraft, OwnedNames: map[string]bool{},
-		Repositories: map[string]revision.Repository{}, Mutations: map[string]decide.Mutation{},
-		Merges: map[string]decide.Merge{}, Unusable: map[string]v1alpha1.Condition{},
-	}}
-	for _, name := range pv.Status.OwnedRevisions {
-		o.OwnedNames[name] = true
-	}
-	if pv.Status.Downstream != nil {
-		o.Published = pv.Status.Downstream.Name
-	}
-	o.Conflicts = pv.Status.Conflicts
-	if saved := o.progress.saved; saved != nil {
-		o.Saved = *saved
-	}
-	if request := o.progress.request; request.Name == o.Requested.Name {
-		o.Requested = request
-	}
+	o := &observation{pv: pv, progress: r.progresses.of(pv)}
+	o.Variant = decide.Variant{Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID},
+		SuspendReason: suspendReason(pv), Deleting: !pv.DeletionTimestamp.IsZero(), Finalizer: hasFinalizer(pv)}
+	o.Memory, o.Saved = remember(&pv.Status, o.progress), o.Remembered
+	o.Repositories = map[string]revision.Repository{}
 	for _, read := range []func(context.Context, *observation) error{
 		r.observeRepositories, r.observeDownstream, r.observeOwnedInOtherPackages, r.observeUpstream, r.observeClaims,
 		r.observeNeighbors, r.observeDependencies, r.observeDependents, r.observeObjects,
@@ -45,16 +29,8 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 			return nil, err
 		}
 	}
-	o.leaveOutConflicts()
 	o.readBefore()
 	return o, nil
-}
-
-// leaveOutConflicts leaves out the conflicts of a draft that does not exist.
-func (o *observation) leaveOutConflicts() {
-	if !slices.ContainsFunc(o.Revisions, func(r revision.Revision) bool { return ofDraft(&o.pv.Status, r.Name) }) {
-		o.Conflicts = nil
-	}
 }
 
 func (r *Reconciler) observeDownstream(ctx context.Context, o *observation) (err error) {
@@ -145,6 +121,13 @@ func (r *Reconciler) resolveUpstream(ctx context.Context, o *observation, revisi
 	}
 	o.learnCommit()
 	return r.observeBases(ctx, o)
+}
+
+// learnCommit takes the commit of the upstream that Porch has told by a draft.
+func (o *observation) learnCommit() {
+	if told := o.progress.upstream; o.Upstream != nil && told.name == o.Upstream.Name && o.Upstream.Commit == "" {
+		o.Upstream.Commit = told.commit
+	}
 }
 
 // observeBases adds the bases of targets that were derived from a package that is not the upstream any more.

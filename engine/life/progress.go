@@ -225,10 +225,3 @@ func (o *observation) purpose(name string) string {
 	}
 	return purpose
 }
-
-// learnCommit takes the commit of the upstream that Porch has told by a draft.
-func (o *observation) learnCommit() {
-	if told := o.progress.upstream; o.Upstream != nil && told.name == o.Upstream.Name && o.Upstream.Commit == "" {
-		o.Upstream.Commit = told.commit
-	}
-}

@@ -99,9 +99,10 @@ func (r *Reconciler) work(ctx context.Context, req types.NamespacedName, seen *o
 		r.expose(in, &decision, nil)
 	}
 	r.Turns.Release(seen.key()) // the rest writes to no Repository
-	if err := r.report(ctx, in, &decision, failed); err != nil {
+	after := in.after(&decision)
+	if err := r.report(ctx, after, &decision, failed); err != nil {
 		if failed = cmp.Or(failed, decision.Err); failed != nil && !errors.Is(err, packages.ErrStale) {
-			r.failures.hold(req, seen.hash())
+			r.failures.hold(req, after.hash())
 		}
 		return 0, false, err
 	}

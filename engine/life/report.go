@@ -17,21 +17,13 @@ import (
 // the failure if it has to be tried again, and otherwise nil: then the status says that nothing is left to do until an
 // input changes.
 func (r *Reconciler) report(ctx context.Context, in *inspection, d *decide.Decision, failed error) error {
-	in.Revisions = slices.DeleteFunc(in.Revisions, in.progress.removed) // by the step
 	condition, failure := d.Condition, d.Err
-	if saved := in.progress.saved; failed != nil && saved != nil { // by the step that failed
-		in.Saved = *saved
-	}
 	if failed != nil {
 		condition, failure = in.failed(d, failed)
 	}
-	injected := in.pv.Status.InjectedObjects
-	if len(in.contents) > 0 {
-		injected, in.objects = injectedObjects(in.contents)
-	}
 	var news []warning
 	written := r.writeStatus(ctx, in.observation, func(status *v1alpha1.PackageVariantStatus) {
-		status.InjectedObjects = injected
+		status.InjectedObjects = in.injected
 		in.fill(status, d.Held, failed)
 		news = in.setConditions(status, d, condition)
 		in.fillProgress(status, d, condition)

@@ -6,58 +6,121 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/package-variants/package-variants/engine/decide"
 )
 
-// stages are the stages of a reconcile that are in this package. Each is a function in a file of its name.
-var stages = []string{"observe", "inspect", "act", "report"}
+// stages are what a look at a variant calls, in this order, and makers the files in which each of the values is made.
+// Copies are made in observation.go.
+var (
+	stages = []string{"observe", "observeUnlisted", "inspect", "Decide", "act", "report"}
+	makers = map[reflect.Type][]string{
+		reflect.TypeFor[decide.Observed](): {"observe.go", "repositories.go", "claims.go", "neighbors.go", "dependencies.go",
+			"gone.go"},
+		reflect.TypeFor[decide.Memory](): {"observe.go"},
+		reflect.TypeFor[decide.Read]():   {"observe.go", "inspect.go", "evaluate.go", "unfinished.go"},
+	}
+)
 
-// functionsOf returns the functions and methods that a file of this package declares, and those that it calls, by name.
-func functionsOf(t *testing.T, name string) (declared, called []string) {
+// parsed returns the files of this package without its tests, by name.
+func parsed(t *testing.T) map[string]*ast.File {
 	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), name+".go", nil, 0)
+	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ast.Inspect(parsed, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncDecl:
-			declared = append(declared, n.Name.Name)
-		case *ast.CallExpr:
-			switch f := n.Fun.(type) {
-			case *ast.Ident:
-				called = append(called, f.Name)
-			case *ast.SelectorExpr:
-				called = append(called, f.Sel.Name)
-			}
+	files := map[string]*ast.File{}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		if files[name], err = parser.ParseFile(token.NewFileSet(), name, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// TestStages checks that a look at a variant calls the stages in their order.
+func TestStages(t *testing.T) {
+	t.Parallel()
+	var called []string
+	ast.Inspect(parsed(t)["reconcile.go"], func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if f, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains(stages, f.Sel.Name) {
+			called = append(called, f.Sel.Name)
 		}
 		return true
 	})
-	return declared, called
+	if !slices.Equal(called, stages) {
+		t.Errorf("called are %v, want %v", called, stages)
+	}
 }
 
-// TestStages checks that a reconcile calls all stages, and that no stage calls a function of another one's file
-// (docs/design.md, "The controller").
-func TestStages(t *testing.T) {
+// TestMakers checks that what a decision is made of is written by the stage that makes it and by no other.
+func TestMakers(t *testing.T) {
 	t.Parallel()
-	_, reconcile := functionsOf(t, "reconcile")
-	for _, stage := range slices.Concat(stages, []string{"Decide"}) {
-		if !slices.Contains(reconcile, stage) {
-			t.Errorf("reconcile.go does not call %s", stage)
-		}
-	}
-	declared, called := map[string][]string{}, map[string][]string{}
-	for _, stage := range stages {
-		declared[stage], called[stage] = functionsOf(t, stage)
-	}
-	for _, of := range stages {
-		for _, stage := range stages {
-			for _, name := range declared[of] {
-				if stage != of && slices.Contains(called[stage], name) {
-					t.Errorf("%s.go calls %s of %s.go", stage, name, of)
+	made := 0
+	for name, file := range parsed(t) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			assignment, ok := n.(*ast.AssignStmt)
+			if !ok {
+				return true
+			}
+			for _, left := range assignment.Lhs {
+				for of, files := range makers {
+					if field := writes(left, of); field != "" {
+						made++
+						if name != "observation.go" && !slices.Contains(files, name) {
+							t.Errorf("%s writes %s, which is made in %v", name, field, files)
+						}
+					}
 				}
 			}
+			return true
+		})
+	}
+	if made < 20 {
+		t.Errorf("found %d writes only", made)
+	}
+}
+
+// writes returns the field of a value, or the value itself, that an assignment to an expression writes in an observation
+// or an inspection; "" if it writes none.
+func writes(left ast.Expr, of reflect.Type) string {
+	for {
+		switch at := left.(type) {
+		case *ast.IndexExpr:
+			left = at.X
+		case *ast.StarExpr:
+			left = at.X
+		case *ast.SelectorExpr:
+			_, isField := of.FieldByName(at.Sel.Name)
+			if (isField || at.Sel.Name == of.Name()) && isObserved(at.X) {
+				return at.Sel.Name
+			}
+			left = at.X
+		default:
+			return ""
 		}
 	}
+}
+
+// isObserved reports whether an expression is, by its name, an observation or an inspection.
+func isObserved(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return slices.Contains([]string{"o", "in", "seen", "now", "left"}, x.Name)
+	case *ast.SelectorExpr:
+		return x.Sel.Name == "in" || x.Sel.Name == "observation" || x.Sel.Name == "Input" || x.Sel.Name == "o"
+	}
+	return false
 }

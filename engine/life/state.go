@@ -14,6 +14,28 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// remember returns what a status says of earlier steps, with what the writes since were answered.
+func remember(status *v1alpha1.PackageVariantStatus, since *progress) decide.Memory {
+	m := decide.Memory{OwnedNames: map[string]bool{}, LastDraft: status.LastDraft, Requested: requestOf(status),
+		Remembered: savedOf(status), Conflicts: status.Conflicts}
+	for _, name := range status.OwnedRevisions {
+		m.OwnedNames[name] = true
+	}
+	if status.Downstream != nil {
+		m.Published = status.Downstream.Name
+	}
+	if status.OpenDraft != nil {
+		m.Conflicted = status.OpenDraft.Name
+	}
+	if since.saved != nil {
+		m.Remembered = *since.saved
+	}
+	if since.request.Name == m.Requested.Name {
+		m.Requested = since.request
+	}
+	return m
+}
+
 // requestOf returns the draft that Porch was asked for, from the status; zero if there is none.
 func requestOf(status *v1alpha1.PackageVariantStatus) decide.Request {
 	op := status.Operation

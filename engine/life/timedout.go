@@ -37,7 +37,7 @@ func (a *action) notCreated(ctx context.Context, draft *decide.Draft, err error)
 		return err
 	}
 	times := requestOf(&a.in.pv.Status).TimedOut + 1
-	a.in.Requested = decide.Request{Name: draft.Name(), Task: draft.Task, TimedOut: times}
+	a.in.progress.request = decide.Request{Name: draft.Name(), Task: draft.Task, TimedOut: times}
 	if times > 1 {
 		return &timedOutError{draft, err}
 	}

@@ -87,9 +87,10 @@ func TestSavedUnchanged(t *testing.T) {
 			t.Parallel()
 			draft := revision.Revision{Name: saved.Name, Package: revision.Package{Repo: "edge", Name: "web"}, Workspace: "v2",
 				Lifecycle: revision.Draft, Task: revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}}
-			in := &inspection{observation: &observation{Input: decide.Input{Saved: before,
-				Revisions: []revision.Revision{draft},
-				Requested: decide.Request{Name: draft.Name, Task: draft.Task}}}}
+			in := &inspection{observation: &observation{Input: decide.Input{
+				Observed: decide.Observed{Revisions: []revision.Revision{draft}},
+				Memory:   decide.Memory{Requested: decide.Request{Name: draft.Name, Task: draft.Task}},
+				Read:     decide.Read{Saved: before}}}}
 			e := evaluated{content: packages.Content{Files: files}, files: files, asMade: true}
 			c.edit(in, &e)
 			in.contents = map[string]evaluated{draft.Name: e}

@@ -89,8 +89,9 @@ func compared(before, after map[string]string) Files {
 // decision returns the variant as input for package decide, so drafts are told apart as in the controller.
 func (in *Input) decision() *decide.Input {
 	pv := in.Variant
-	d := &decide.Input{Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID},
-		Repositories: in.Repositories, OwnedNames: map[string]bool{}}
+	d := &decide.Input{Memory: decide.Memory{OwnedNames: map[string]bool{}}, Observed: decide.Observed{
+		Variant:      decide.Variant{Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}},
+		Repositories: in.Repositories}}
 	for _, name := range pv.Status.OwnedRevisions {
 		d.OwnedNames[name] = true
 	}
