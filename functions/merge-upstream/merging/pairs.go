@@ -93,10 +93,11 @@ func (r result) saysUpstream() bool {
 	switch r.outcome {
 	case keep:
 		return false
-	case changed:
-		return node.GetString(r.root.Content[0], yaml.MetadataField, "annotations", identifier) != ""
+	case gone:
+		return true
 	}
-	return true
+	now := &document{file: r.local.file, root: r.document()}
+	return annotated(now) != "" || ownKey(now) != ownKey(r.local)
 }
 
 // dropPairs removes from the Kptfile the pairs of resources that say themselves now what they are upstream, or that are
