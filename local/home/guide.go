@@ -30,9 +30,11 @@ type site struct {
 	like      []string
 	// number is what is asked for; 0 for any, and mainNumber for the branch.
 	number int
-	// latest is the number that was published last, and ahead says that the branch has something else.
+	// latest is the number that was published last, and ahead says that the branch has something else. next returns the
+	// next number that is free, from one on.
 	latest int
 	ahead  bool
+	next   func(from int) int
 	// near are the tags that seem to be about it.
 	near []nearTag
 }
@@ -127,16 +129,14 @@ func (s *site) do() string {
 
 // tag returns the commands that publish the package: what a tag of nearly the right name has, or else a source.
 func (s *site) tag(source string) string {
-	number := s.number
-	if number < 1 {
-		number = s.latest + 1
-	}
+	from := 1
 	if len(s.near) > 0 {
 		last := s.near[len(s.near)-1]
-		source = last.name
-		if s.number < 1 {
-			number = max(number, last.number())
-		}
+		source, from = last.name, last.number()
+	}
+	number := s.number
+	if number < 1 {
+		number = s.next(from)
 	}
 	tag := quoted(s.path + "/v" + strconv.Itoa(number))
 	return fmt.Sprintf("git tag %s %s; git push origin %s", tag, quoted(source), tag)
