@@ -169,6 +169,8 @@ func because(e *home.Event, of byDid) string {
 		return " (the main branch has it, and " + adopted.Why + " adopted it)"
 	case merged != nil:
 		return " (" + sentences[home.Merged](merged) + ")"
+	case arrived != nil && arrived.Again:
+		return " again (its tag was gone)"
 	case arrived != nil && arrived.Back:
 		return " (the main branch has what was before it again)"
 	case arrived != nil:

@@ -138,7 +138,7 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 	}
 	s.names[m] = workspace
 	back := goesBack(f, last, all)
-	s.did(Arrived, k, Event{Number: p.number, Back: back})
+	s.did(Arrived, k, Event{Number: p.number, Back: back, Again: p.number == was.Number})
 	if back {
 		e.Rejected = &ledger.Rejected{Asked: e.Asked, Workspace: f.Workspace, TakenBack: true}
 		s.put(m, &e)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/ledger"
@@ -314,7 +315,29 @@ func (s *settling) removal(ctx context.Context, m member, e *ledger.Entry, main 
 		return true, nil
 	}
 	e.Removal = &ledger.Removal{By: e.Removal.By, Seen: true}
-	return false, nil
+	return false, s.renewRemoval(ctx, m, e.Removal, ref, main)
+}
+
+// renewRemoval makes the removal of a package anew if the main branch has another package than it removes, unless people
+// have written to its branch: otherwise it would conflict with what is newer.
+func (s *settling) renewRemoval(ctx context.Context, m member, asked *ledger.Removal, ref string, main git.Hash) error {
+	commit, err := m.in.git.Commit(m.in.ref(ref).Commit)
+	if err != nil || len(commit.Parents) != 1 || !strings.HasPrefix(commit.Message, removes) {
+		return ignoreUnread(err)
+	}
+	began, err := m.in.git.Commit(commit.Parents[0])
+	if err != nil {
+		return ignoreUnread(err)
+	}
+	removed, err := m.in.at(commit.Parents[0], m.where())
+	if err != nil || removed == main {
+		return err
+	}
+	only, err := m.in.git.With(began.Tree, m.where(), "")
+	if err != nil || only != commit.Tree {
+		return err
+	}
+	return s.askRemoval(ctx, m, asked.By)
 }
 
 // others looks at the branches of a package that are no drafts of its variant: one that was published is back, and goes
