@@ -17,6 +17,7 @@ import (
 	"github.com/package-variants/package-variants/engine/markdown"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/visible"
 	"github.com/package-variants/package-variants/engine/words"
@@ -226,9 +227,10 @@ func (l *Line) tell(pv *v1alpha1.PackageVariant) {
 		c.Status == metav1.ConditionTrue {
 		l.Conflicts = c.Message
 	}
-	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConfigInjected); c != nil &&
-		c.Status == metav1.ConditionFalse && c.Reason != v1alpha1.ReasonNotReady {
-		l.Injection = c.Message
+	for _, c := range plans.Unmet(pv.Status.Conditions) {
+		if c.Type == v1alpha1.ConditionConfigInjected {
+			l.Injection = c.Message
+		}
 	}
 }
 

@@ -44,9 +44,7 @@ func (c *clone) publishedAt(where string) (*ledger.Published, error) {
 	if err != nil {
 		return nil, err
 	}
-	commit := c.ref(p.ref()).Commit
-	tree, err := c.at(commit, where)
-	return &ledger.Published{Number: p.number, Commit: commit, Tree: tree, Workspace: known.workspace}, err
+	return &ledger.Published{Number: p.number, Commit: known.commit, Tree: known.tree, Workspace: known.workspace}, nil
 }
 
 // leave has a package published.
