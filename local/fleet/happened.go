@@ -107,14 +107,18 @@ type saying struct {
 
 // sayings are in the order in which they are said.
 var sayings = []saying{
-	{home.Published, func(e *home.Event, of byDid) string { return fmt.Sprintf("v%d published%s", e.Number, because(e, of)) }, nil},
+	{home.Published, func(e *home.Event, of byDid) string {
+		return fmt.Sprintf("v%d published%s", e.Number, because(e, of))
+	}, nil},
 	{home.Arrived, func(e *home.Event, of byDid) string {
 		return fmt.Sprintf("v%d is to be published%s", e.Number, because(e, of))
 	}, []home.Did{home.Published}},
 	{home.Adopted, func(e *home.Event, _ byDid) string { return e.Why + " adopted it" }, isPublished},
 	{home.Merged, func(e *home.Event, _ byDid) string { return merged(e) }, isPublished},
 	{home.Rejected, func(e *home.Event, _ byDid) string { return e.Workspace + " was rejected" }, nil},
-	{home.TakenBack, func(e *home.Event, _ byDid) string { return "the merge of " + e.Workspace + " was taken back" }, nil},
+	{home.TakenBack, func(e *home.Event, _ byDid) string {
+		return "the merge of " + e.Workspace + " was taken back"
+	}, nil},
 	{home.BroughtUp, func(e *home.Event, _ byDid) string {
 		return "what is published was merged into " + e.Workspace
 	}, nil},

@@ -267,8 +267,8 @@ func noKptfile(f *found) error {
 	err := fmt.Errorf("the directory %s has no Kptfile there, so it is no package: add one, as kpt pkg init does", f.path)
 	if f.number > 0 {
 		next := f.in.next(f.path, 1)
-		err = fmt.Errorf("the tag %s is at a commit whose directory %s has no Kptfile, so it is no package: publish a commit "+
-			"that has one by the tag %s, or put the tag back if it was moved", strings.TrimPrefix(f.ref(), tags), f.path,
+		err = fmt.Errorf("the tag %s is at a commit whose directory %s has no Kptfile, so it is no package: publish a "+
+			"commit that has one by the tag %s, or put the tag back if it was moved", strings.TrimPrefix(f.ref(), tags), f.path,
 			strings.TrimPrefix(next.ref(), tags))
 	}
 	return packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused, err)
