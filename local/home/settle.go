@@ -221,8 +221,8 @@ func (s *settling) decide(ctx context.Context, m member, e *ledger.Entry, k id, 
 	return fate, nil
 }
 
-// asSeen returns the facts of a draft whose branch is gone: if people have merged it as it was before the sync changed it
-// last, those of that.
+// asSeen returns the facts of a draft whose branch is gone: if people have merged it as it was before the sync changed
+// it last, those of that.
 func (s *settling) asSeen(ctx context.Context, m member, e *ledger.Entry, now *ledger.Facts, before *ledger.Draft,
 	main git.Hash) (*ledger.Facts, error) {
 	if before == nil || before.Seen == before.Base || now.HasDraft() {
