@@ -79,7 +79,7 @@ func (p *planner) describe(ctx context.Context, r *record) (*Variant, error) {
 		if d := r.after.Spec.Downstream; d != nil {
 			v.Repo, v.Package = d.Repo, d.Package
 		}
-		v.Condition, v.Unmet = conditionOf(r.after.Status.Conditions), unmet(r.after.Status.Conditions)
+		v.Condition, v.Unmet = conditionOf(r.after.Status.Conditions), Unmet(r.after.Status.Conditions)
 		v.Stalled = r.stall()
 	}
 	for _, look := range r.looks {

@@ -110,7 +110,7 @@ func TestFailsForAReason(t *testing.T) {
 // TestUnmet checks which conditions are reported besides Ready.
 func TestUnmet(t *testing.T) {
 	t.Parallel()
-	got := unmet([]metav1.Condition{
+	got := Unmet([]metav1.Condition{
 		{Type: "Approved", Status: "False", Reason: "GatesNotMet", Message: "a gate"}, {Type: "Ready", Status: "True", Reason: "UpToDate"},
 		{Type: "ConfigInjected", Status: "False", Reason: "InjectionUnmet", Message: "a point"},
 	})
@@ -118,7 +118,7 @@ func TestUnmet(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := unmet([]metav1.Condition{{Type: "Approved", Status: "False", Reason: "NotReady"}}); got != nil {
+	if got := Unmet([]metav1.Condition{{Type: "Approved", Status: "False", Reason: "NotReady"}}); got != nil {
 		t.Errorf("of a variant that is not ready: %v", got)
 	}
 }

@@ -167,7 +167,8 @@ func TestFaults(t *testing.T) {
 				} else {
 					happens(2, 2)
 				}
-				for n := first; happens(n, 1); n++ {
+				for happens(first, 1) {
+					first++
 				}
 			}
 		})

@@ -17,11 +17,14 @@ import (
 	"github.com/package-variants/package-variants/engine/markdown"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/visible"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/home"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Report is what came of a sync.
@@ -169,16 +172,26 @@ func (s *syncer) conclude(ctx context.Context) {
 		r.Failures = append(r.Failures, id+": "+said)
 	}
 	s.advise(ctx)
-	for _, set := range s.store.AllSets() {
-		r.Sets = append(r.Sets, s.line(setKind, &set, set.Status.Conditions))
-	}
+	unread := map[types.UID][]string{} // variants, by their sets
 	for _, pv := range s.store.AllVariants() {
 		line := s.line(variantKind, &pv, pv.Status.Conditions)
+		if set := metav1.GetControllerOfNoCopy(&pv); set != nil && line.Message == ofEarlierSync {
+			unread[set.UID] = append(unread[set.UID], pv.Name)
+		}
 		line.tell(&pv)
 		if line.Draft != "" {
 			line.PullRequest = s.pullRequest(ctx, &line)
 		}
 		r.Variants = append(r.Variants, line)
+	}
+	for _, set := range s.store.AllSets() {
+		line := s.line(setKind, &set, set.Status.Conditions)
+		if names := unread[set.UID]; names != nil && line.State == v1alpha1.ConditionReady {
+			line.State, line.Reason = v1alpha1.ConditionReconciling, v1alpha2.ReasonVariantsNotReady
+			line.Message = fmt.Sprintf("whether these variants are ready is not known: %s; in an earlier sync, %s",
+				words.Some(names, ", "), line.Message)
+		}
+		r.Sets = append(r.Sets, line)
 	}
 	for _, e := range s.happened.all(home.MadeByPorch) {
 		r.note("%s was made by Porch. If a controller works on its Repository, too, stop one of the two", e.Name())
@@ -214,9 +227,10 @@ func (l *Line) tell(pv *v1alpha1.PackageVariant) {
 		c.Status == metav1.ConditionTrue {
 		l.Conflicts = c.Message
 	}
-	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConfigInjected); c != nil &&
-		c.Status == metav1.ConditionFalse && c.Reason != v1alpha1.ReasonNotReady {
-		l.Injection = c.Message
+	for _, c := range plans.Unmet(pv.Status.Conditions) {
+		if c.Type == v1alpha1.ConditionConfigInjected {
+			l.Injection = c.Message
+		}
 	}
 }
 

@@ -70,6 +70,11 @@ func TestMissing(t *testing.T) {
 			"commit the files of the package themselves, and publish it: git tag web/v1 origin/main; git push origin web/v1"},
 		"it has no tag": {pushes(files), latest, of + "that is published: " + at + "the package web, and no tag " +
 			"web/v<number>" + correct + "publish it: git tag web/v1 origin/main; git push origin web/v1" + enough},
+		"the next tag is that of a file": {func(c *gittest.Clone) {
+			pushes(files)(c)
+			c.Git("push", "-q", "origin", strings.TrimSpace(c.Git("rev-parse", "HEAD:web/Kptfile"))+":refs/tags/web/v1")
+		}, latest, of + "that is published: " + at + "the package web, and no tag web/v<number>" + correct +
+			"publish it: git tag web/v2 origin/main; git push origin web/v2" + enough},
 		"it has nearly the right tags": {pushes(files, "HEAD:refs/tags/web-v4", "HEAD:refs/tags/web/3",
 			"HEAD:refs/tags/web/v4.0", "HEAD:refs/tags/V2", "HEAD:refs/tags/web-admin-v9"), latest, of + "that is published: " +
 			at + "the package web, and no tag web/v<number>; what is called web/v4.0, web-v4, web/3 is no such tag" + correct +
