@@ -246,12 +246,16 @@ func (c *clone) learn(p place, ref git.Ref) (*facts, error) {
 		return nil, err
 	}
 	if p.number > 0 {
-		if f.workspace, f.tagged, err = c.workspaceOf(p, ref, commit); err != nil {
+		line, tagged, err := c.lineOf(p, ref, commit)
+		if err != nil {
 			return nil, err
 		}
+		f.workspace, f.tagged, f.task = line.Workspace, tagged, line.Task.known()
 	}
-	if f.task, err = c.taskOf(ref.Commit, p.path, f.workspace, p.number > 0); err != nil {
-		return nil, err
+	if f.task.Type == "" {
+		if f.task, err = c.taskOf(ref.Commit, p.path, f.workspace, p.number > 0); err != nil {
+			return nil, err
+		}
 	}
 	f.lock, err = c.lockOf(f.tree)
 	return f, err
@@ -277,25 +281,25 @@ func (c *clone) lockOf(tree git.Hash) (*revision.Lock, error) {
 	return tasks.LockOf(map[string]string{kptfile: texts[entries[i].Hash]}), nil
 }
 
-// workspaceOf returns the workspace that a published revision had as a draft, which is in the message of its tag or in
-// the one of its commit, and reports whether a sync wrote that.
-func (c *clone) workspaceOf(p place, ref git.Ref, commit *saying) (workspace string, tagged bool, err error) {
+// lineOf returns what is known of the draft that a published revision was, by the message of its tag or else the one of
+// its commit, and reports whether a sync wrote that.
+func (c *clone) lineOf(p place, ref git.Ref, commit *saying) (line annotation, tagged bool, err error) {
 	all := []*saying{commit}
 	if ref.Hash != ref.Commit {
 		message, err := c.git.TagMessage(ref.Hash)
 		if err != nil {
-			return "", false, err
+			return line, false, err
 		}
 		all = []*saying{sayingOf(message), commit}
 	}
 	for _, said := range all {
 		for _, a := range said.of[p.path] {
 			if a.Workspace != "" {
-				return a.Workspace, said.by.fleet != "", nil
+				return a, said.by.fleet != "", nil
 			}
 		}
 	}
-	return versionOf(p), false, nil
+	return annotation{Workspace: versionOf(p)}, false, nil
 }
 
 // saying is a commit, or a tag, with what its message says: the lines for Porch by the paths of packages, and who made it.
