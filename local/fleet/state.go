@@ -90,44 +90,47 @@ func (v *RecordedVariant) copy() RecordedVariant {
 	return RecordedVariant{v.Manifest, *v.DeepCopy()}
 }
 
-// texts are the objects that files of a state were read as, or written from, by the names of the files: what has not
+// written are the objects that files of a state were read as, or written from, by the names of the files: what has not
 // changed is not written again.
-type texts map[string]struct {
+type written map[string]struct {
 	of   any
-	text string
+	blob git.Hash
 }
 
 // put writes an object, or takes what was read of it.
-func (t texts) put(name string, value any) (string, error) {
-	if known := t[name]; equality.Semantic.DeepEqual(known.of, value) {
-		return known.text, nil
+func (w written) put(to *git.Repository, name string, value any) (git.Hash, error) {
+	if known := w[name]; equality.Semantic.DeepEqual(known.of, value) {
+		return known.blob, nil
 	}
 	text, err := yaml.Marshal(value)
-	if err == nil {
-		t.keep(name, value, string(text))
+	if err != nil {
+		return "", err
 	}
-	return string(text), err
+	blob := to.PutBlob(string(text))
+	w.keep(name, value, blob)
+	return blob, nil
 }
 
-func (t texts) keep(name string, value any, text string) {
-	known := t[name]
-	known.of, known.text = value, text
-	t[name] = known
+func (w written) keep(name string, value any, blob git.Hash) {
+	known := w[name]
+	known.of, known.blob = value, blob
+	w[name] = known
 }
 
-// encode returns the files of a state.
-func (s *State) encode(fleet string, known texts) (map[string]string, error) {
-	files := map[string]string{}
+// encode puts the files of a state into a repository.
+func (s *State) encode(fleet string, to *git.Repository, known written) (map[string]git.Hash, error) {
+	files := map[string]git.Hash{}
 	put := func(name string, value any) (err error) {
-		files[name], err = known.put(name, value)
+		files[name], err = known.put(to, name, value)
 		return err
 	}
 	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses, Branches: branchesOf(s.Seen),
 		Same: s.Same}
-	var err error
-	if files[packagesFile], about.Packages, err = s.Packages.Encode(); err != nil {
+	packages, digest, err := s.Packages.Encode()
+	if err != nil {
 		return nil, err
 	}
+	files[packagesFile], about.Packages = to.PutBlob(packages), digest
 	if err := put(fleetFile, about); err != nil {
 		return nil, err
 	}
@@ -160,7 +163,7 @@ var errEarlier = errors.New("it was written by an earlier version, and is not re
 	"variants adoptionPolicy: adoptExisting for the first sync, by which they get their packages back")
 
 // decode reads the files of a state, which are all of those that encode returned, or none, and keeps what they are.
-func decode(files map[string]string, known texts) (*State, error) {
+func decode(files map[string]file, known written) (*State, error) {
 	s := newState()
 	if len(files) == 0 {
 		return s, nil
@@ -174,7 +177,7 @@ func decode(files map[string]string, known texts) (*State, error) {
 			return nil, fmt.Errorf("%s: it is missing", name)
 		}
 	}
-	if err := yaml.UnmarshalStrict([]byte(files[fleetFile]), &about); err != nil {
+	if err := yaml.UnmarshalStrict([]byte(files[fleetFile].text), &about); err != nil {
 		return nil, fmt.Errorf("%s: %w", fleetFile, err)
 	}
 	if about.Fleet == "" {
@@ -185,15 +188,15 @@ func decode(files map[string]string, known texts) (*State, error) {
 		s.Seen[home.Branch{Address: b.Address, Name: b.Branch}] = b.Commit
 	}
 	var err error
-	if s.Packages, err = ledger.Decode(files[packagesFile], about.Packages); err != nil {
+	if s.Packages, err = ledger.Decode(files[packagesFile].text, about.Packages); err != nil {
 		return nil, fmt.Errorf("%s: %w", packagesFile, err)
 	}
-	for name, text := range files {
-		value, err := s.add(name, text)
+	for name, f := range files {
+		value, err := s.add(name, f.text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		known.keep(name, value, text)
+		known.keep(name, value, f.blob)
 	}
 	return s, nil
 }
