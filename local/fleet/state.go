@@ -6,9 +6,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
@@ -93,8 +97,9 @@ func (v *RecordedVariant) copy() RecordedVariant {
 // written are the objects that files of a state were read as, or written from, by the names of the files: what has not
 // changed is not written again.
 type written map[string]struct {
-	of   any
-	blob git.Hash
+	of     any
+	blob   git.Hash
+	digest ledger.Digest
 }
 
 // put writes an object, or takes what was read of it.
@@ -126,11 +131,16 @@ func (s *State) encode(fleet string, to *git.Repository, known written) (map[str
 	}
 	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses, Branches: branchesOf(s.Seen),
 		Same: s.Same}
-	packages, digest, err := s.Packages.Encode()
-	if err != nil {
-		return nil, err
+	packages := known[packagesFile]
+	if of, is := packages.of.(ledger.Ledger); !is || !reflect.DeepEqual(of, s.Packages) {
+		text, digest, err := s.Packages.Encode()
+		if err != nil {
+			return nil, err
+		}
+		packages.of, packages.blob, packages.digest = maps.Clone(s.Packages), to.PutBlob(text), digest
+		known[packagesFile] = packages
 	}
-	files[packagesFile], about.Packages = to.PutBlob(packages), digest
+	files[packagesFile], about.Packages = packages.blob, packages.digest
 	if err := put(fleetFile, about); err != nil {
 		return nil, err
 	}
@@ -191,43 +201,63 @@ func decode(files map[string]file, known written) (*State, error) {
 	if s.Packages, err = ledger.Decode(files[packagesFile].text, about.Packages); err != nil {
 		return nil, fmt.Errorf("%s: %w", packagesFile, err)
 	}
-	for name, f := range files {
-		value, err := s.add(name, f.text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		known.keep(name, value, f.blob)
+	if err := s.addAll(files, known); err != nil {
+		return nil, err
 	}
+	packages := known[packagesFile]
+	packages.of, packages.blob, packages.digest = maps.Clone(s.Packages), files[packagesFile].blob, about.Packages
+	known[packagesFile] = packages
 	return s, nil
+}
+
+// addAll adds the files of sets and variants. To read them takes longest of all that a sync without changes does, so
+// they are read by all processors.
+func (s *State) addAll(files map[string]file, known written) error {
+	names := sortedNames(files)
+	read, errs := make([]any, len(names)), make([]error, len(names))
+	var all sync.WaitGroup
+	for worker := range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for i := worker; i < len(names); i += runtime.GOMAXPROCS(0) {
+				read[i], errs[i] = readFile(names[i], files[names[i]].text)
+			}
+		})
+	}
+	all.Wait()
+	for i, name := range names {
+		switch v := read[i].(type) {
+		case v1alpha2.PackageVariantSet:
+			s.Sets[objects.KeyOf(&v)] = *v.DeepCopy()
+		case RecordedVariant:
+			s.Variants[objects.KeyOf(&v)] = v.copy()
+		}
+		if errs[i] != nil {
+			return fmt.Errorf("%s: %w", name, errs[i])
+		}
+		known.keep(name, read[i], files[name].blob)
+	}
+	return nil
 }
 
 // errEmpty says of a file that it was emptied, or is not the one that was written.
 var errEmpty = errors.New("it does not have what was written there")
 
-// add adds a file of a set or a variant, and returns that; nil for another file.
-func (s *State) add(name, text string) (any, error) {
-	read := func(into any) error { return yaml.UnmarshalStrict([]byte(text), into) }
+// readFile reads a file of a set or a variant; nil for another file.
+func readFile(name, text string) (any, error) {
+	var set v1alpha2.PackageVariantSet
+	var pv RecordedVariant
+	var err error
 	switch {
 	case strings.HasPrefix(name, setsDir+"/"):
-		var set v1alpha2.PackageVariantSet
-		if err := read(&set); err != nil {
-			return nil, err
+		if err = yaml.UnmarshalStrict([]byte(text), &set); err == nil && name != fileOf(setsDir, objects.KeyOf(&set)) {
+			err = errEmpty
 		}
-		if name != fileOf(setsDir, objects.KeyOf(&set)) {
-			return nil, errEmpty
-		}
-		s.Sets[objects.KeyOf(&set)] = set
-		return *set.DeepCopy(), nil
+		return set, err
 	case strings.HasPrefix(name, variantsDir+"/"):
-		var pv RecordedVariant
-		if err := read(&pv); err != nil {
-			return nil, err
+		if err = yaml.UnmarshalStrict([]byte(text), &pv); err == nil && name != fileOf(variantsDir, objects.KeyOf(&pv)) {
+			err = errEmpty
 		}
-		if name != fileOf(variantsDir, objects.KeyOf(&pv)) {
-			return nil, errEmpty
-		}
-		s.Variants[objects.KeyOf(&pv)] = pv
-		return pv.copy(), nil
+		return pv, err
 	}
 	return nil, nil
 }

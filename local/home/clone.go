@@ -54,7 +54,9 @@ type clone struct {
 	listed   map[*branchPackages]bool
 	entered  bool
 	facts    map[string]*facts
-	sayings  *lru.Cache
+	// locks are those of the packages with these trees.
+	locks   map[git.Hash]*revision.Lock
+	sayings *lru.Cache
 	// contents are those of all git repositories.
 	contents *contents
 	// repositories are over this one; roots has them by their directories.
@@ -83,8 +85,9 @@ type branchAt struct {
 }
 
 func newClone(cache, remote string, kept *contents) *clone {
-	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, contents: kept, sayings: lru.New(maxSayings),
-		branches: map[string]*branchPackages{}, roots: map[string][]*repository{}}
+	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, locks: map[git.Hash]*revision.Lock{},
+		contents: kept, sayings: lru.New(maxSayings), branches: map[string]*branchPackages{},
+		roots: map[string][]*repository{}}
 }
 
 // fetch reads where the refs are.
@@ -267,6 +270,18 @@ func (c *clone) lockOf(tree git.Hash) (*revision.Lock, error) {
 	if tree == "" {
 		return nil, nil
 	}
+	if lock, known := c.locks[tree]; known {
+		return lock, nil
+	}
+	lock, err := c.readLock(tree)
+	if err == nil {
+		c.locks[tree] = lock
+	}
+	return lock, err
+}
+
+// readLock reads the lock in the Kptfile of a package.
+func (c *clone) readLock(tree git.Hash) (*revision.Lock, error) {
 	entries, err := c.git.Tree(tree)
 	i := slices.IndexFunc(entries, func(e git.Entry) bool { return e.Name == kptfile })
 	if err != nil || i < 0 {
@@ -302,7 +317,8 @@ func (c *clone) lineOf(p place, ref git.Ref, commit *saying) (line annotation, t
 	return annotation{Workspace: versionOf(p)}, false, nil
 }
 
-// saying is a commit, or a tag, with what its message says: the lines for Porch by the paths of packages, and who made it.
+// saying is a commit, or a tag, with what its message says: the lines for Porch by the paths of packages, and who made
+// it.
 type saying struct {
 	*git.Commit
 	of map[string][]annotation
