@@ -15,14 +15,13 @@ import (
 )
 
 // What a round publishes is one commit of a branch. In the round, each publication is a commit of its own, over the one
-// before it, so that it is seen at once; the push makes one of them. As they are, it leaves those that something else is
-// made of.
+// before it, so that it is seen at once; the push makes one of them. As it is, it leaves what something else is made of.
 
 // publication is a draft that becomes a published revision.
 type publication struct {
 	of                 id
 	branch, tag, draft string
-	// base is the commit of the branch before it, commit the one with it, and made the draft if that was not pushed before.
+	// base is the commit of the branch before it, commit the one with it, made the draft if that was not pushed before.
 	base, commit git.Hash
 	made         *change
 	// title names what is published, line and by are for the commit.
