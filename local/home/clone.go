@@ -54,7 +54,9 @@ type clone struct {
 	listed   map[*branchPackages]bool
 	entered  bool
 	facts    map[string]*facts
-	sayings  *lru.Cache
+	// locks are those of the packages with these trees.
+	locks   map[git.Hash]*revision.Lock
+	sayings *lru.Cache
 	// contents are those of all git repositories.
 	contents *contents
 	// repositories are over this one; roots has them by their directories.
@@ -83,8 +85,9 @@ type branchAt struct {
 }
 
 func newClone(cache, remote string, kept *contents) *clone {
-	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, contents: kept, sayings: lru.New(maxSayings),
-		branches: map[string]*branchPackages{}, roots: map[string][]*repository{}}
+	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, locks: map[git.Hash]*revision.Lock{},
+		contents: kept, sayings: lru.New(maxSayings), branches: map[string]*branchPackages{},
+		roots: map[string][]*repository{}}
 }
 
 // fetch reads where the refs are.
@@ -246,12 +249,16 @@ func (c *clone) learn(p place, ref git.Ref) (*facts, error) {
 		return nil, err
 	}
 	if p.number > 0 {
-		if f.workspace, f.tagged, err = c.workspaceOf(p, ref, commit); err != nil {
+		line, tagged, err := c.lineOf(p, ref, commit)
+		if err != nil {
 			return nil, err
 		}
+		f.workspace, f.tagged, f.task = line.Workspace, tagged, line.Task.known()
 	}
-	if f.task, err = c.taskOf(ref.Commit, p.path, f.workspace, p.number > 0); err != nil {
-		return nil, err
+	if f.task.Type == "" {
+		if f.task, err = c.taskOf(ref.Commit, p.path, f.workspace, p.number > 0); err != nil {
+			return nil, err
+		}
 	}
 	f.lock, err = c.lockOf(f.tree)
 	return f, err
@@ -263,6 +270,18 @@ func (c *clone) lockOf(tree git.Hash) (*revision.Lock, error) {
 	if tree == "" {
 		return nil, nil
 	}
+	if lock, known := c.locks[tree]; known {
+		return lock, nil
+	}
+	lock, err := c.readLock(tree)
+	if err == nil {
+		c.locks[tree] = lock
+	}
+	return lock, err
+}
+
+// readLock reads the lock in the Kptfile of a package.
+func (c *clone) readLock(tree git.Hash) (*revision.Lock, error) {
 	entries, err := c.git.Tree(tree)
 	i := slices.IndexFunc(entries, func(e git.Entry) bool { return e.Name == kptfile })
 	if err != nil || i < 0 {
@@ -277,28 +296,29 @@ func (c *clone) lockOf(tree git.Hash) (*revision.Lock, error) {
 	return tasks.LockOf(map[string]string{kptfile: texts[entries[i].Hash]}), nil
 }
 
-// workspaceOf returns the workspace that a published revision had as a draft, which is in the message of its tag or in
-// the one of its commit, and reports whether a sync wrote that.
-func (c *clone) workspaceOf(p place, ref git.Ref, commit *saying) (workspace string, tagged bool, err error) {
+// lineOf returns what is known of the draft that a published revision was, by the message of its tag or else the one of
+// its commit, and reports whether a sync wrote that.
+func (c *clone) lineOf(p place, ref git.Ref, commit *saying) (line annotation, tagged bool, err error) {
 	all := []*saying{commit}
 	if ref.Hash != ref.Commit {
 		message, err := c.git.TagMessage(ref.Hash)
 		if err != nil {
-			return "", false, err
+			return line, false, err
 		}
 		all = []*saying{sayingOf(message), commit}
 	}
 	for _, said := range all {
 		for _, a := range said.of[p.path] {
 			if a.Workspace != "" {
-				return a.Workspace, said.by.fleet != "", nil
+				return a, said.by.fleet != "", nil
 			}
 		}
 	}
-	return versionOf(p), false, nil
+	return annotation{Workspace: versionOf(p)}, false, nil
 }
 
-// saying is a commit, or a tag, with what its message says: the lines for Porch by the paths of packages, and who made it.
+// saying is a commit, or a tag, with what its message says: the lines for Porch by the paths of packages, and who made
+// it.
 type saying struct {
 	*git.Commit
 	of map[string][]annotation

@@ -114,9 +114,10 @@ func taskOf(t revision.Task) *task {
 	return out
 }
 
-// known returns a task as the engine knows it.
+// known returns a task, which may be nil, as the engine knows it.
 func (t *task) known() revision.Task {
 	switch {
+	case t == nil:
 	case t.Clone != nil:
 		return revision.Task{Type: revision.Clone, Source: t.Clone.Upstream.Ref.Name}
 	case t.Edit != nil:

@@ -15,14 +15,13 @@ import (
 )
 
 // What a round publishes is one commit of a branch. In the round, each publication is a commit of its own, over the one
-// before it, so that it is seen at once; the push makes one of them. As they are, it leaves those that something else is
-// made of.
+// before it, so that it is seen at once; the push makes one of them. As it is, it leaves what something else is made of.
 
 // publication is a draft that becomes a published revision.
 type publication struct {
 	of                 id
 	branch, tag, draft string
-	// base is the commit of the branch before it, commit the one with it, and made the draft if that was not pushed before.
+	// base is the commit of the branch before it, commit the one with it, made the draft if that was not pushed before.
 	base, commit git.Hash
 	made         *change
 	// title names what is published, line and by are for the commit.
@@ -69,13 +68,13 @@ func (c *clone) addOriginals(ref string, of *change, to map[git.Hash]bool) {
 	}
 }
 
+// maxLines is of how many packages one commit has the lines for Porch: whoever shows tags reads it for each of them.
+const maxLines = 100
+
 // join makes one commit of publications that follow each other on a branch, which has in its history the drafts that
-// were pushed before.
+// were pushed before, and gives each publication a tag with its own line.
 func (c *clone) join(ctx context.Context, all []publication) (git.Hash, error) {
 	on := git.Commit{Parents: []git.Hash{c.refs[all[0].branch].Commit}}
-	if len(all) == 1 && all[0].base == on.Parents[0] {
-		return all[0].commit, nil
-	}
 	titles, lines := make([]string, len(all)), make([]annotation, len(all))
 	for i, p := range all {
 		alone, err := c.git.Commit(p.commit)
@@ -87,41 +86,52 @@ func (c *clone) join(ctx context.Context, all []publication) (git.Hash, error) {
 			on.Parents = append(on.Parents, alone.Parents[1:]...)
 		}
 	}
+	if len(lines) > maxLines {
+		lines = nil
+	}
 	var err error
 	if on.Message, err = messageOf("Publish "+words.Some(titles, ", "), all[0].by, lines...); err != nil {
 		return "", err
 	}
-	return c.git.PutCommit(ctx, &on)
+	commit, err := c.git.PutCommit(ctx, &on)
+	if err != nil || len(all) == 1 {
+		return commit, err
+	}
+	for _, p := range all {
+		message, err := messageOf(p.title, p.by, p.line)
+		if err != nil {
+			return "", err
+		}
+		tag, err := c.git.PutTag(ctx, strings.TrimPrefix(p.tag, tags), commit, message)
+		if err != nil {
+			return "", err
+		}
+		c.changes[p.tag].Ref = git.Ref{Hash: tag, Commit: commit}
+	}
+	return commit, nil
 }
 
 // commits gives publications that follow each other the commits that are pushed, and returns to which each branch goes.
 func (c *clone) commits(ctx context.Context, some []publication, asTheyAre bool) (map[string]git.Hash, error) {
 	to, on := map[string]git.Hash{}, map[string][]publication{}
 	for _, p := range some {
+		c.changes[p.tag].Ref = git.Ref{Hash: p.commit, Commit: p.commit}
 		to[p.branch], on[p.branch] = p.commit, append(on[p.branch], p)
 	}
 	for branch, all := range on {
-		if asTheyAre {
+		if asTheyAre || len(all) == 1 && all[0].base == c.refs[branch].Commit {
 			continue
 		}
 		joined, err := c.join(ctx, all)
 		if err != nil {
 			return nil, err
 		}
-		to[branch], c.line[branchAt{branch, joined}] = joined, true
-	}
-	for _, p := range some {
-		commit := p.commit
-		if !asTheyAre {
-			commit = to[p.branch]
+		if to[branch], c.line[branchAt{branch, joined}] = joined, true; len(all) == 1 {
+			c.changes[all[0].tag].Ref = git.Ref{Hash: joined, Commit: joined}
 		}
-		c.changes[p.tag].Ref = git.Ref{Hash: commit, Commit: commit}
 	}
 	return to, nil
 }
-
-// maxPublications is how many publications are one commit at most: its message has a line for each.
-const maxPublications = 2000
 
 // publish pushes publications, many at once. If the server takes none of some, half of them are tried, until one
 // alone is not taken: those after it are based on it.
@@ -140,7 +150,7 @@ func (c *clone) publish(ctx context.Context, originals map[git.Hash]bool) (all o
 			asTheyAre = i + 1
 		}
 	}
-	for size := maxPublications; len(rest) > 0; {
+	for size := len(rest); len(rest) > 0; {
 		some := rest[:min(size, len(rest))]
 		if asTheyAre > 0 {
 			some = rest[:min(size, asTheyAre)]

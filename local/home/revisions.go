@@ -184,7 +184,7 @@ func (h *Home) onBranch(m member, branch git.Ref, tree git.Hash) (*found, error)
 	if err != nil {
 		return nil, err
 	}
-	commit, err := r.git.Commit(branch.Commit)
+	commit, err := r.said(branch.Commit)
 	if err != nil {
 		return nil, err
 	}

@@ -109,6 +109,16 @@ func (r *Run) GitRows() [][]string {
 	return rows
 }
 
+// SitesRows are fleets in git for the README: the script as it was measured, and all at 1,000 sites.
+func (r *Run) SitesRows() (rows [][]string) {
+	for _, row := range r.GitRows() {
+		if row[1] == "50" || row[1] == "1,000" && row[0] != sites["aged"] {
+			rows = append(rows, []string{row[0], row[1], row[2], row[4], row[6], row[8]})
+		}
+	}
+	return rows
+}
+
 // steps is a row with what a fleet of some size takes, if each site takes as long as it did when it was measured.
 func (b *Benchmark) steps(by string, size int) []string {
 	row := []string{by, count(size)}

@@ -48,7 +48,7 @@ func sample() *Run {
 			PartPlan: {{"sync-controller/kubectl-variants/internal/command/plan", "Plan/1000", map[string]float64{
 				"sec/process": 8, "peak-B/process": 250e6, "took-sec/process": 1.2}}},
 			PartGit: {{"e2e/script", "Fleet/script/50", fleet}, {"e2e/script", "Fleet/floor/100", floor},
-				{"e2e/script", "Fleet/sync/100", fleet}, {"e2e/script", "Fleet/aged/100", fleet}},
+				{"e2e/script", "Fleet/sync/1000", fleet}, {"e2e/script", "Fleet/aged/1000", fleet}},
 		},
 	}
 }
