@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 		"  fra.web.packagevariant-1 approved",
 		"  web-bos-web-5qe2c96krp   bos.web.packagevariant-1   blueprints.web.v2   True    NoConflicts",
 		"  web-fra-web-cf92mn2dpf   fra.web.packagevariant-2   blueprints.web.v2   True    NoConflicts",
-		"  web-lon-web-tmkmhdtf99   lon.web.packagevariant-1   blueprints.web.v2   True    UpstreamTaken",
+		"  web-lon-web-tmkmhdtf99   lon.web.packagevariant-1   blueprints.web.v2   True    LocalKept",
 		"  web-nyc-web-9thqw2mht2   nyc.web.packagevariant-1   blueprints.web.v2   True    NoConflicts",
 		"  fra-2/deployment.yaml:  replicas: 4",
 		"  fra-2/deployment.yaml:        image: registry.example.com/web:1.5",
