@@ -58,7 +58,7 @@ func TestRun(t *testing.T) {
 		"  web-nyc-web-9thqw2mht2   nyc.web.packagevariant-1   blueprints.web.v2   True    NoConflicts",
 		"  fra-2/deployment.yaml:  replicas: 4",
 		"  fra-2/deployment.yaml:        image: registry.example.com/web:1.5",
-		"  lon-2/deployment.yaml:        image: registry.example.com/web:1.5",
+		"  lon-2/deployment.yaml:        image: registry.example.com/web:1.4.1",
 		`          "field": "spec.template.spec.containers[name=web].image",`,
 		`          "local": "registry.example.com/web:1.4.1",`,
 		`          "updated": "registry.example.com/web:1.5"`,
