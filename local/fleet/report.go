@@ -109,7 +109,7 @@ func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
 	if err != nil {
 		return nil
 	}
-	if draft.Held != "" && l.Waits == v1alpha1.ReasonManualApproval { // it waits for a person in any case, and for more
+	if draft.Held != "" && l.waitsAsEver() { // it waits for a person in any case, and for more
 		l.Waits = v1alpha1.ReasonLeftToPeople
 		l.Message = fmt.Sprintf("%s waits for a person, because %s", draft.Name, draft.Held)
 	}
@@ -344,9 +344,14 @@ func (l *Line) shown() string {
 	}
 }
 
+// waitsAsEver reports whether a draft waits for nothing but a person to publish it, who has to look at its conflicts.
+func (l *Line) waitsAsEver() bool {
+	return l.Waits == v1alpha1.ReasonManualApproval || l.Waits == v1alpha1.ReasonConflicted && l.Conflicts != ""
+}
+
 // more returns what a person has to know of a package, and no failure says.
 func (l *Line) more(failures []string) (all []string) {
-	usual := l.State == v1alpha1.ConditionReady && (l.Draft == "" || l.Waits == v1alpha1.ReasonManualApproval)
+	usual := l.State == v1alpha1.ConditionReady && (l.Draft == "" || l.waitsAsEver())
 	if !usual && l.Message != "" && !slices.Contains(failures, l.failure()) {
 		all = append(all, l.Message)
 	}

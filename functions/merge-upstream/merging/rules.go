@@ -18,7 +18,7 @@ type rules struct {
 	kptfile, root, context, secret bool
 	// filled are the fields that injection fills, injected are those that hold injected values; empty if none does.
 	filled, injected []string
-	// placed says that a variant's functions set the namespace.
+	// placed says that a variant's functions, or a merge that added the resource, set the namespace.
 	placed bool
 }
 
@@ -61,7 +61,7 @@ func (m *merged) rulesFor(t *tuple) rules {
 		kptfile: t.local.isKptfile(), root: t.local.file == pkgtree.KptfileName,
 		context: k == key{kind: "ConfigMap", namespace: k.namespace, name: contextName},
 		secret:  sources{bodyOf(t.original), bodyOf(t.local), bodyOf(t.updated)}.areSecret(),
-		placed:  slices.Contains(m.namespaces, namespaceOf(t.local)),
+		placed:  slices.Contains(m.namespaces, namespaceOf(t.local)) || m.addedHere(t),
 	}
 	if t.updated == nil || isPoint(t.updated) {
 		fields := []string{"spec"}
