@@ -36,6 +36,8 @@ type Input struct {
 	LastDraft string
 	// Published is the name of the downstream revision that was published last, as far as the status knows; "" for none.
 	Published string
+	// WasOnBranch reports whether the status knows that what was published was on the branch of the Repository.
+	WasOnBranch bool
 	// Requested is the draft that Porch was asked to make and that was not yet seen complete; zero if there is none.
 	Requested Request
 	// Saved is the open draft that only the controller has edited.

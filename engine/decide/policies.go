@@ -232,5 +232,14 @@ func upToDate(in *Input, target *revision.Revision) Decision {
 			overlapWarning(in)))}
 	}
 	return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(
-		"%s (%s) is up to date with %s%s", target.Name, target.Lifecycle, in.Upstream.Name, overlapWarning(in)))}
+		"%s (%s) is up to date with %s%s%s", target.Name, target.Lifecycle, in.Upstream.Name, branchWarning(in, target),
+		overlapWarning(in)))}
+}
+
+// branchWarning returns what to add to the message of a variant whose published package is not on the branch any more.
+func branchWarning(in *Input, target *revision.Revision) string {
+	if !offBranch(in) || target.Open() {
+		return ""
+	}
+	return "; but somebody has removed it from the branch of the Repository: bring it back there, or delete this variant"
 }

@@ -56,7 +56,8 @@ func versionHash(version string) string {
 // it is. So are what the variant's own status says, and what is known only after an inspection.
 func (o *observation) hash() string {
 	in := o.Input
-	in.OwnedNames, in.LastDraft, in.Published, in.Requested, in.Saved = nil, "", "", decide.Request{}, decide.Saved{}
+	in.OwnedNames, in.LastDraft, in.Published, in.WasOnBranch = nil, "", "", false
+	in.Requested, in.Saved = decide.Request{}, decide.Saved{}
 	in.Conflicts = nil
 	in.MayApprove, in.Pushed, in.Mutations, in.Unusable, in.Merges = false, "", nil, nil, nil
 	in.Spec, in.Owner.Name = nil, "" // the generation and the UID say more
@@ -76,12 +77,9 @@ func (o *observation) hash() string {
 		r.Ready, r.Reading, r.Message = false, false, ""
 		in.Repositories[name] = r
 	}
-	pushed := ""
-	if branch := decide.ForeignBranch(&o.Input); branch != nil {
-		pushed = branch.Name
-	}
+	onBranch := slices.ContainsFunc(o.Revisions, func(r revision.Revision) bool { return r.Main() })
 	h := sha256.New()
-	_ = json.NewEncoder(h).Encode([]any{o.pv.UID, o.pv.Generation, o.objects, pushed, in}) // values have a JSON
+	_ = json.NewEncoder(h).Encode([]any{o.pv.UID, o.pv.Generation, o.objects, onBranch, in}) // values have a JSON
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 

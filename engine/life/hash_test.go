@@ -144,7 +144,7 @@ func TestHash(t *testing.T) {
 		"main branch gone": {func(o *observation) {
 			o.Revisions = o.Revisions[1:]
 			o.OwnedInOtherPackages = o.OwnedInOtherPackages[:1]
-		}, false},
+		}, true},
 		"another revision of upstream": {func(o *observation) {
 			o.Bases = append(o.Bases,
 				revision.Revision{Name: "x", Number: 3})
@@ -174,7 +174,7 @@ func TestHashIsWhole(t *testing.T) {
 	t.Parallel()
 	leftOut := []string{"Spec", // the generation says more
 		"Bases", // those in use count
-		"OwnedNames", "LastDraft", "Published", "Requested", "Saved", "Conflicts",
+		"OwnedNames", "LastDraft", "Published", "WasOnBranch", "Requested", "Saved", "Conflicts",
 		"MayApprove", "Pushed", "Mutations", "Unusable", "Merges"}
 	before := observed().hash()
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[decide.Input]()) {

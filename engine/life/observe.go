@@ -28,7 +28,7 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 		o.OwnedNames[name] = true
 	}
 	if pv.Status.Downstream != nil {
-		o.Published = pv.Status.Downstream.Name
+		o.Published, o.WasOnBranch = pv.Status.Downstream.Name, pv.Status.Downstream.OnBranch
 	}
 	o.Conflicts = pv.Status.Conflicts
 	if saved := o.progress.saved; saved != nil {
