@@ -100,7 +100,7 @@ func pushed(p *play) {
 // erased has people remove a published package from the branch past the home.
 func erased(p *play) {
 	name := p.OnBranch(upstream, first)
-	p.tellOf(p.get(name))
+	p.say("%s: number %d", name, p.get(name).Number)
 	p.Erase(upstream)
 	_, err := p.Get(p.ctx, p.Namespace, name)
 	p.answered("what is on the branch then", err)
