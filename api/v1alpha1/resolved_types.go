@@ -24,4 +24,9 @@ type PublishedRevision struct {
 	// Revision is its number.
 	// +optional
 	Revision int `json:"revision,omitempty"`
+
+	// OnBranch says that the package was seen on the branch of its Repository: if it is not there any more, somebody has
+	// removed it from there.
+	// +optional
+	OnBranch bool `json:"onBranch,omitempty"`
 }

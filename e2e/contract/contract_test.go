@@ -3,6 +3,7 @@
 package contract
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -79,6 +80,17 @@ func begin(t *testing.T) *contract.World {
 				f.Push(pkg.Repo, "main", pkg.Name, files)
 			}
 			f.Revision(as[len(as)-1].NameOf("main"))
+		},
+		Erase: func(pkg revision.Package) {
+			t.Helper()
+			f.Push(pkg.Repo, "main", pkg.Name, nil)
+			f.Eventually("the package is not on the branch", func() error {
+				_, err := f.GetRevision(pkg.NameOf("main"))
+				if apierrors.IsNotFound(err) {
+					return nil
+				}
+				return fmt.Errorf("it is there: %w", err)
+			})
 		},
 		RegisterAnew: func(repository string) { f.RegisterAnew(repository, true) },
 		Share: func(names ...string) {

@@ -21,7 +21,7 @@ var errMayNotApprove = errors.New("the controller may not approve package revisi
 
 // approvals are tried in this order for each open target; the first that has an aspect keeps it from being published.
 var approvals = []func(*Input, *revision.Revision) *Aspect{
-	laterRevision, leftToPeople, editedByOthers, rejected, overtaken, inPlaceOfMissing, overBranch, overInner, notRendered,
+	laterRevision, leftToPeople, editedByOthers, rejected, overtaken, inPlaceOfMissing, overBranch, removedFromBranch, overInner, notRendered,
 	mergedConflicts, gatesNotMet, mayNotApprove,
 }
 
@@ -171,6 +171,16 @@ func overBranch(in *Input, target *revision.Revision) *Aspect {
 	return waits(v1alpha1.ReasonDownstreamExists, "%s waits for a person, because it would replace the package that is "+
 		"on the branch %s, of which no revision is published: publish it, or remove the package from the branch",
 		target.Name, branch.Workspace)
+}
+
+// removedFromBranch leaves a draft of a package to a person that somebody removed from the branch, because the draft
+// would put it back.
+func removedFromBranch(in *Input, target *revision.Revision) *Aspect {
+	if !offBranch(in) {
+		return nil
+	}
+	return waits(v1alpha1.ReasonLeftToPeople, "%s waits for a person, because the package was published before and removed "+
+		"from the branch: publish it if the package is to come back", target.Name)
 }
 
 func notRendered(in *Input, target *revision.Revision) *Aspect {

@@ -17,14 +17,19 @@ const (
 	cloneOfOne = "clone blueprints.web.v1"
 	exists     = " and is not this variant's: set spec.adoptionPolicy to adoptExisting, or name another package " +
 		"in spec.downstream"
-	ofAPackage = "delete this variant, approve the deletion of its package, and create the variant again"
-	ofADraft   = "delete the draft, which is then made anew, in git as soon as something else is asked for"
-	noBase     = ", of which no published package revision is known: it was deleted, or its Repository is not registered, " +
+	ofAPackage = "name in upstreamLock.git the ref and the commit of the revision that it is nearest to, and what differs " +
+		"from that is kept as the package's own"
+	madeAnew = "delete the draft, which is then made anew, in git as soon as something else is asked for"
+	ofADraft = ofAPackage + ", or " + madeAnew
+	noBase   = ", of which no published package revision is known: it was deleted, or its Repository is not registered, " +
 		"and without it the changes from there to "
-	noBaseHelp = " are not known; register the Repository that has it; if another revision has what the package was made " +
-		"from, name its ref and commit in upstreamLock.git" + keptByLock
+	noBaseHelp = lostHelp + sameBase
+	lostHelp   = " are not known; register the Repository that has it"
+	sameBase   = "; if another revision has what the package was made from, name its ref and commit in upstreamLock.git" +
+		keptByLock
 	sameContent = " has the same content still, as after a history was rewritten, set upstreamLock.git.commit to what git " +
 		"rev-parse web/v1^0 says of it now,"
+	bringBack  = " back in git until a newer revision has taken its place"
 	keptByLock = " in its Kptfile, and what people changed in it is kept; otherwise "
 	noLock     = " does not say what it was derived from, so that it cannot be upgraded, though what this variant sets " +
 		"in it is kept in step: its Kptfile has no upstreamLock of a git repository; restore the upstream and upstreamLock " +
@@ -158,7 +163,8 @@ func TestUpstreamChanged(t *testing.T) {
 				one+" was derived from main at head"+noBase+"blueprints.web.v2"+noBaseHelp+ofAPackage)},
 		"the same tag has another commit": {input(nil, down("packagevariant-1", 1, published, from("web/v1", "rewritten"))),
 			wantStalled("BaseNotFound",
-				one+" was derived from web/v1 at rewritten"+noBase+"blueprints.web.v1"+noBaseHelp+ofAPackage)},
+				one+" was derived from web/v1 at rewritten"+noBase+"blueprints.web.v1"+lostHelp+"; bring the tag web/v1"+bringBack+sameBase+
+					ofAPackage)},
 		"the tag of the base has another commit, and there is a newer one": {input(func(in *Input) {
 			second(in)
 			in.Bases[0].Origin = revision.LockOn(&in.Bases[0], address, "")
@@ -253,7 +259,7 @@ func TestLockMissing(t *testing.T) {
 		"a published one, other upstream": {input(second, down("packagevariant-1", 1, published, unlocked)),
 			wantStalled("UpstreamLockMissing", one+noLock+adopting)},
 		"a draft": {input(nil, down("packagevariant-1", 0, draft, unlocked)),
-			wantStalled("UpstreamLockMissing", one+noLock+ofADraft)},
+			wantStalled("UpstreamLockMissing", one+noLock+madeAnew)},
 		"an adopted one is edited": {input(all(adopt, changed("edge.web.mine")),
 			down("mine", 1, published, unlocked)),
 			wantPending("edge.web.mine is to be edited: a.yaml, cm.yaml",

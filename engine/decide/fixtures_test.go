@@ -29,6 +29,10 @@ var (
 	errMerge = errors.New("merge-upstream: boom")
 )
 
+// offBranchText is the message of a draft whose package was removed from the branch.
+const offBranchText = " waits for a person, because the package was published before and removed from the branch: " +
+	"publish it if the package is to come back"
+
 // overBranchText is the message of a draft that would replace what is on the branch.
 const overBranchText = " waits for a person, because it would replace the package that is on the branch main, of which " +
 	"no revision is published: publish it, or remove the package from the branch"
@@ -128,10 +132,11 @@ func large(name string) func(*Input) {
 	}
 }
 
-func second(in *Input)   { two := upstream(2, published); in.Upstream = &two }
-func adopt(in *Input)    { in.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }
-func orphan(in *Input)   { in.Spec.DeletionPolicy = variant.DeletionPolicyOrphan }
-func deleting(in *Input) { in.Deleting = true }
+func second(in *Input)      { two := upstream(2, published); in.Upstream = &two }
+func wasOnBranch(in *Input) { in.WasOnBranch = true }
+func adopt(in *Input)       { in.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }
+func orphan(in *Input)      { in.Spec.DeletionPolicy = variant.DeletionPolicyOrphan }
+func deleting(in *Input)    { in.Deleting = true }
 
 func changed(name string) func(*Input) {
 	return func(in *Input) { in.Mutations[name] = Mutation{Changed: []string{"a.yaml", "cm.yaml"}} }

@@ -87,7 +87,8 @@ func TestGuards(t *testing.T) {
 				"the upstream blueprints.web.v1 is Proposed, and may still change: "+
 					"publish it, or name a published revision in spec.upstream")},
 		"the upstream's deletion is proposed: it is published still": {input(func(in *Input) { in.Upstream.Lifecycle = deletionProposal }, down("packagevariant-1", 0, draft)),
-			wantReady("edge.web.packagevariant-1 (Draft) is up to date with blueprints.web.v1")},
+			wantReady("edge.web.packagevariant-1 (Draft) is up to date with blueprints.web.v1, whose deletion is proposed: ask for " +
+				"another one, or publish a newer one, before it is approved")},
 
 		"the upstream's Repository is not registered": {input(all(noUpstream, unregistered("blueprints"))),
 			wantStalled("RepositoryNotFound",

@@ -68,6 +68,8 @@ type Memory struct {
 	LastDraft string
 	// Published is the name of the downstream revision that was published last, as far as the status knows; "" for none.
 	Published string
+	// WasOnBranch reports whether the status knows that what was published was on the branch of the Repository.
+	WasOnBranch bool
 	// Requested is the draft that was asked for and that was not yet seen complete; zero if there is none.
 	Requested Request
 	// Remembered is the open draft that only the controller had edited when it was seen last.

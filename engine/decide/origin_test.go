@@ -59,10 +59,11 @@ func TestOrigins(t *testing.T) {
 			func(r *revision.Revision) {
 				r.Lock = &revision.Lock{Repo: "https://else.example.com/b", Directory: "web", Ref: "web/v1", Commit: "c"}
 			})), wantStalled("BaseNotFound", one+" was derived from web/v1 at c"+noBase+
-			"blueprints.web.v1"+noBaseHelp+ofAPackage)},
+			"blueprints.web.v1"+lostHelp+"; bring the tag web/v1"+bringBack+sameBase+ofAPackage)},
 		"of another revision than is known, without a commit": {input(untold,
 			down("packagevariant-1", 1, published, from("web/v7", ""))),
-			wantStalled("BaseNotFound", one+" was derived from web/v7"+noBase+"blueprints.web.v1"+noBaseHelp+ofAPackage)},
+			wantStalled("BaseNotFound", one+" was derived from web/v7"+noBase+"blueprints.web.v1"+lostHelp+"; bring the tag web/v7"+bringBack+
+				sameBase+ofAPackage)},
 
 		"the upstream was published anew, told by its commit": {input(publishedAnew,
 			down("packagevariant-1", 1, published, from("web/v1", "commit-1"))), replacing("commit-1", ofAPackage)},

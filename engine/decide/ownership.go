@@ -4,6 +4,7 @@ package decide
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
@@ -59,12 +60,24 @@ func ForeignBranch(in *Input) *revision.Revision {
 	if in.Published != "" || revision.LatestPublished(in.Revisions) != nil {
 		return nil
 	}
-	for i := range in.Revisions {
-		if r := &in.Revisions[i]; r.Main() {
-			return r
-		}
+	return branchOf(in)
+}
+
+// branchOf returns the revision that the branch of the downstream package is; nil if it is not there.
+func branchOf(in *Input) *revision.Revision {
+	if i := slices.IndexFunc(in.Revisions, func(r revision.Revision) bool { return r.Main() }); i >= 0 {
+		return &in.Revisions[i]
 	}
 	return nil
+}
+
+// OnBranch reports whether what is published of the downstream package is known to be on the branch, or to have been
+// before somebody removed it from there.
+func OnBranch(in *Input) bool { return in.WasOnBranch || branchOf(in) != nil }
+
+// offBranch reports whether somebody removed the package from the branch, by git, although it is published.
+func offBranch(in *Input) bool {
+	return in.WasOnBranch && branchOf(in) == nil && latestKept(in) != nil
 }
 
 // notOwned adopts a target. It takes back a target that another UID of the variant owned, or whose owner Porch lost.

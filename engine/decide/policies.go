@@ -120,7 +120,7 @@ func upstreamReplaced(in *Input, target *revision.Revision) *Decision {
 	return &Decision{Condition: *stalled(v1alpha1.ReasonUpstreamReplaced,
 		"%s was made from %s, which was deleted; then %s was published under its number, and what differs between the two "+
 			"is not known: %s; otherwise publish a new number, name it in spec.upstream, and %s",
-		target.Name, target.Lock, in.Upstream.Name, relock(in, target), anew(target))}
+		target.Name, target.Lock, in.Upstream.Name, relock(in, target), goOn(target))}
 }
 
 // relock says how a package keeps what people changed in it if a revision has the same content as the one from which it
@@ -129,18 +129,30 @@ func relock(in *Input, target *revision.Revision) string {
 	const keeps = " in its Kptfile, and what people changed in it is kept"
 	number := func(r revision.Revision) bool { return !r.Main() && target.Lock.NamesReplaced(&r) }
 	if !replaced(in, target) && !slices.ContainsFunc(in.Bases, number) {
-		return "if another revision has what the package was made from, name its ref and commit in upstreamLock.git" + keeps
+		restore := ""
+		if target.Lock.Number() > 0 {
+			restore = "bring the tag " + target.Lock.Ref + " back in git until a newer revision has taken its place; "
+		}
+		return restore + "if another revision has what the package was made from, name its ref and commit in upstreamLock.git" +
+			keeps
 	}
 	return fmt.Sprintf("if %[1]s has the same content still, as after a history was rewritten, set "+
 		"upstreamLock.git.commit to what git rev-parse %[1]s^0 says of it now,%[2]s", target.Lock.Ref, keeps)
 }
 
-// anew says what a person does to have a package made anew, without what people changed in it.
-func anew(target *revision.Revision) string {
+// nearest says how a package goes on whose base is gone, and loses nothing.
+const nearest = "name in upstreamLock.git the ref and the commit of the revision that it is nearest to, and what differs " +
+	"from that is kept as the package's own"
+
+// anew says what a person does to have a draft made anew, without what people changed in it.
+const anew = "delete the draft, which is then made anew, in git as soon as something else is asked for"
+
+// goOn says what a person does so that a target whose base is gone can be upgraded.
+func goOn(target *revision.Revision) string {
 	if target.Open() {
-		return "delete the draft, which is then made anew, in git as soon as something else is asked for"
+		return nearest + ", or " + anew
 	}
-	return "delete this variant, approve the deletion of its package, and create the variant again"
+	return nearest
 }
 
 // upstreamChanged has Porch upgrade a published downstream, and merges the upstream's changes into an open draft.
@@ -159,7 +171,7 @@ func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 			"%s was derived from %s, of which no published package revision is known: "+
 				"it was deleted, or its Repository is not registered, and without it the changes from there to %s are not known; "+
 				"register the Repository that has it; %s; otherwise %s",
-			target.Name, target.Lock, in.Upstream.Name, relock(in, target), anew(target))
+			target.Name, target.Lock, in.Upstream.Name, relock(in, target), goOn(target))
 	case target.Open():
 		d.Steps = []Step{{Action: Mutate, Revision: target}}
 		d.Condition = pending("%s is to be merged with the changes from %s to %s", target.Name, base.Name, in.Upstream.Name)
@@ -216,7 +228,7 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 	}
 	remedy := "have the command adopt write them (variants adopt, or kubectl variants adopt)"
 	if target.Open() {
-		remedy = anew(target)
+		remedy = anew
 	}
 	return &Decision{Condition: *stalled(v1alpha1.ReasonUpstreamLockMissing,
 		"%s does not say what it was derived from, so that it cannot be upgraded, though what this variant sets in it is "+
@@ -231,9 +243,26 @@ func upToDate(in *Input, target *revision.Revision) Decision {
 		return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(
 			"%s (%s) was made from the branch %s at %s, which is at %s now, and it is not known what changed in the "+
 				"package: to follow it, publish it, name its revision in spec.upstream, and %s%s",
-			target.Name, target.Lifecycle, in.Upstream.Workspace, target.Lock.Commit, in.Upstream.Commit, anew(target),
+			target.Name, target.Lifecycle, in.Upstream.Workspace, target.Lock.Commit, in.Upstream.Commit, goOn(target),
 			overlapWarning(in)))}
 	}
 	return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonUpToDate, fmt.Sprintf(
-		"%s (%s) is up to date with %s%s", target.Name, target.Lifecycle, in.Upstream.Name, overlapWarning(in)))}
+		"%s (%s) is up to date with %s%s%s%s", target.Name, target.Lifecycle, in.Upstream.Name, withdrawnWarning(in),
+		branchWarning(in, target), overlapWarning(in)))}
+}
+
+// withdrawnWarning returns what to add to the message of a variant whose upstream is to be deleted.
+func withdrawnWarning(in *Input) string {
+	if in.Upstream.Lifecycle != revision.DeletionProposed {
+		return ""
+	}
+	return ", whose deletion is proposed: ask for another one, or publish a newer one, before it is approved"
+}
+
+// branchWarning returns what to add to the message of a variant whose published package is not on the branch any more.
+func branchWarning(in *Input, target *revision.Revision) string {
+	if !offBranch(in) || target.Open() {
+		return ""
+	}
+	return "; but somebody has removed it from the branch of the Repository: bring it back there, or delete this variant"
 }

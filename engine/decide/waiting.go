@@ -19,7 +19,7 @@ func Waiting(in *Input, d *Decision, told v1alpha1.Condition) *v1alpha1.OpenDraf
 		return nil
 	}
 	takesBack := cmp.Or(overtaken(in, &targets[i]), inPlaceOfMissing(in, &targets[i]), overBranch(in, &targets[i]),
-		overInner(in, &targets[i]))
+		removedFromBranch(in, &targets[i]), overInner(in, &targets[i]))
 	open := &v1alpha1.OpenDraft{Name: targets[i].Name, Reason: told.Reason, Message: told.Message}
 	switch {
 	case told.Type != v1alpha1.ConditionReady:

@@ -43,8 +43,8 @@ func (a *Affected) ByRevision(ctx context.Context, rev revision.Revision) ([]typ
 		all = append(all, types.NamespacedName{Namespace: rev.Namespace, Name: name})
 	}
 	f := finding{Affected: a, ctx: ctx}
+	all = append(all, f.having(rev.Namespace, objects.ByDownstream, rev.Package.String(), nil)...)
 	if !rev.Main() {
-		all = append(all, f.having(rev.Namespace, objects.ByDownstream, rev.Package.String(), nil)...)
 		all = append(all, f.nested(rev.Namespace, rev.Package)...)
 	}
 	all = append(all, f.having(rev.Namespace, objects.ByUpstream, rev.Package.String(),

@@ -65,12 +65,9 @@ func (o *observation) hash() string {
 	if u := o.Upstream; u != nil {
 		facts.Upstream = &revision.Revision{Name: u.Name, Version: u.Version, Lifecycle: u.Lifecycle}
 	}
-	pushed := ""
-	if branch := decide.ForeignBranch(&o.Input); branch != nil {
-		pushed = branch.Name
-	}
+	onBranch := slices.ContainsFunc(o.Revisions, func(r revision.Revision) bool { return r.Main() })
 	h := sha256.New()
-	_ = json.NewEncoder(h).Encode([]any{o.pv.UID, o.pv.Generation, o.objects, pushed, facts}) // values have a JSON
+	_ = json.NewEncoder(h).Encode([]any{o.pv.UID, o.pv.Generation, o.objects, onBranch, facts}) // values have a JSON
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 

@@ -22,7 +22,7 @@ func remember(status *v1alpha1.PackageVariantStatus, since *progress) decide.Mem
 		m.OwnedNames[name] = true
 	}
 	if status.Downstream != nil {
-		m.Published = status.Downstream.Name
+		m.Published, m.WasOnBranch = status.Downstream.Name, status.Downstream.OnBranch
 	}
 	if status.OpenDraft != nil {
 		m.Conflicted = status.OpenDraft.Name

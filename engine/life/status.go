@@ -36,7 +36,8 @@ func (in *inspection) fillProgress(status *v1alpha1.PackageVariantStatus, d *dec
 	case decide.Guard(&in.Input) == nil:
 		status.Downstream, status.OpenDraft = nil, decide.Waiting(&in.Input, d, condition)
 		if r := decide.Downstream(&in.Input); r != nil {
-			status.Downstream = &v1alpha1.PublishedRevision{Name: r.Name, Revision: r.Number}
+			status.Downstream = &v1alpha1.PublishedRevision{Name: r.Name, Revision: r.Number,
+				OnBranch: decide.OnBranch(&in.Input)}
 		}
 	case status.OpenDraft != nil:
 		status.OpenDraft.Reason = condition.Reason

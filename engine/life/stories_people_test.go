@@ -33,6 +33,15 @@ var beside = map[string][]act{
 			c.publishesEdit("another", 5, "edge.web.packagevariant-3", "yellow")
 		}},
 	},
+	"people remove the package from the branch": {
+		{"the variant is applied, and drafts are to be published", func(c *cluster) {
+			c.applies(policy(variant.ApprovalPolicyAutomatic))
+		}},
+		{"the package is on the branch", func(c *cluster) { c.has("edge", "main", -1, locked(), onFirst) }},
+		{"somebody removes it there, by git", func(c *cluster) { c.Removes("edge.web.main") }},
+		{"the upstream asked for is another", toSecond},
+		{"somebody brings it back", func(c *cluster) { c.has("edge", "main", -1, locked(), onFirst) }},
+	},
 	"people publish the package anew": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"the draft is published", func(c *cluster) { c.Publishes(first) }},

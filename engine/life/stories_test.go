@@ -323,6 +323,15 @@ var lives = map[string][]act{
 		{"its history is rewritten, with the same content", func(c *cluster) { c.rewrites("8", "t", "green") }},
 		{"it is rewritten, with another content", func(c *cluster) { c.rewrites("9", "u", "yellow") }},
 	},
+	"an upstream is withdrawn": {
+		{"the deletion of a revision is proposed, and a variant of it is applied", func(c *cluster) {
+			c.Moves("blueprints.web.v1", revision.DeletionProposed)
+			c.applies(func(pv *v1alpha1.PackageVariant) { pv.Spec.ApprovalPolicy = variant.ApprovalPolicyAutomatic })
+		}},
+		{"the deletion is approved", func(c *cluster) { c.Removes("blueprints.web.v1") }},
+		{"its tag is brought back", func(c *cluster) { c.blueprint(1, files("red")) }},
+		{"another one is published and asked for", toSecond},
+	},
 	"a published package is made anew": {
 		{"the variant is applied, to a draft on the latest revision", (*cluster).appliesToSecond},
 		{"the draft is published", func(c *cluster) { c.Publishes("edge.web.mine") }},

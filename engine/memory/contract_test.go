@@ -62,9 +62,11 @@ func begin(t *testing.T, git bool) *contract.World {
 			return pkg.NameOf(workspace)
 		},
 		OnBranch: func(pkg revision.Package, files map[string]string) string {
+			c.Has(pkg, "v1", 1, files)
 			c.Has(pkg, "main", -1, files)
 			return pkg.NameOf("main")
 		},
+		Erase: func(pkg revision.Package) { c.Removes(pkg.NameOf("main")) },
 		Push: func(files map[string]string, as ...revision.Package) {
 			for _, pkg := range as {
 				c.Has(pkg, "main", -1, files)

@@ -72,8 +72,14 @@ func begin(t *testing.T) *contract.World {
 			return pkg.NameOf(workspace)
 		},
 		OnBranch: func(pkg revision.Package, files map[string]string) string {
-			push(pkg, files)
+			push(pkg, files, "HEAD:refs/tags/"+pkg.Name+"/v1")
 			return pkg.NameOf("main")
+		},
+		Erase: func(pkg revision.Package) {
+			w.turn(nil)
+			people := w.people(pkg.Repo)
+			people.Git("rm", "-q", "-r", pkg.Name)
+			people.Push("Remove "+pkg.Name, nil, "HEAD:refs/heads/main")
 		},
 		Push: func(files map[string]string, as ...revision.Package) {
 			for _, pkg := range as {

@@ -22,7 +22,7 @@ const gitConfig = "[user]\n\tname = user\n\temail = user@example.com\n[gc]\n\tau
 	"\tunpackLimit = 100000\n"
 
 // Push commits files to a branch of a Repository's git repository, as people do without Porch. The files are those of a
-// package, which is a directory of that name; the branch starts from the main branch.
+// package, which is a directory of that name, and nil removes it; the branch starts from the main branch.
 func (f *Fleet) Push(repository, branch, pkg string, files map[string]string) {
 	f.t.Helper()
 	dir, config := f.t.TempDir(), filepath.Join(f.t.TempDir(), "config")
@@ -39,6 +39,11 @@ func (f *Fleet) Push(repository, branch, pkg string, files map[string]string) {
 		}
 	}
 	git("clone", "--quiet", "--branch", "main", filepath.Join(f.stack.Dir, "git", f.Namespace+"-"+repository), ".")
+	if files == nil {
+		if err := os.RemoveAll(filepath.Join(dir, pkg)); err != nil {
+			f.t.Fatal(err)
+		}
+	}
 	for name, content := range files {
 		path := filepath.Join(dir, pkg, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

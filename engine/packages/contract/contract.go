@@ -42,6 +42,9 @@ type World struct {
 	// Push has people push a package to the branches of Repositories past the home, under the names of packages, and
 	// returns when the home has seen the last of them.
 	Push func(files map[string]string, as ...revision.Package)
+	// Erase has people remove a package from the branch of its Repository, past the home, and returns when the home has
+	// seen it.
+	Erase func(pkg revision.Package)
 	// RegisterAnew unregisters a Repository, and registers it again.
 	RegisterAnew func(repository string)
 	// Share registers Repositories for deployments, each over a directory of its own in one git repository.

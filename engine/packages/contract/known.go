@@ -97,6 +97,17 @@ func pushed(p *play) {
 	p.list("then", shop)
 }
 
+// erased has people remove a published package from the branch past the home.
+func erased(p *play) {
+	name := p.OnBranch(upstream, first)
+	p.say("%s: number %d", name, p.get(name).Number)
+	p.Erase(upstream)
+	_, err := p.Get(p.ctx, p.Namespace, name)
+	p.answered("what is on the branch then", err)
+	_, err = p.Get(p.ctx, p.Namespace, upstream.NameOf("v1"))
+	p.answered("what is published", err)
+}
+
 // registeredAnew has people unregister and register a Repository with a published revision and a draft.
 func registeredAnew(p *play) {
 	name := p.cloned()

@@ -53,6 +53,7 @@ var scenarios = []scenario{
 	{"number-anew", numberAnew},
 	{"nested", nested},
 	{"pushed", pushed},
+	{"erased", erased},
 	{"registered-anew", registeredAnew},
 	{"seen", seen},
 	{"shared", shared},
