@@ -15,7 +15,7 @@ import (
 )
 
 // What a round publishes is one commit of a branch. In the round, each publication is a commit of its own, over the one
-// before it, so that it is seen at once; the push makes one of them. As it is, it leaves what something else is made of.
+// before it, so that it is seen at once; the push makes one of them. What something else is made of stays as it is.
 
 // publication is a draft that becomes a published revision.
 type publication struct {
