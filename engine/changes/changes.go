@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package changes finds what is different in the changes of many packages, so that a person reviews each change once: the
-// changed lines of a file, with the values that are known to be a package's own in the place of their names, are one
-// change wherever they are equal. No other value is ever left out, because that would hide a wrong one. It takes values
-// and computes values; what may be changed here is what counts as equal.
+// Package changes finds what is different in the changes of many packages, so that a person reviews each change once:
+// the changed lines of a file, with the values that are known to be a package's own in the place of their names, are
+// one change wherever they are equal. No other value is ever left out, because that would hide a wrong one. It takes
+// values and computes values; what may be changed here is what counts as equal.
 package changes
 
 import (

@@ -28,8 +28,8 @@ func withoutLock(text string) string {
 	return out.String()
 }
 
-// changedLines returns the lines that differ between two texts: those that go with "- " before them, and those that come
-// with "+ ", where the text has them.
+// changedLines returns the lines that differ between two texts: those that go with "- " before them, and those that
+// come with "+ ", where the text has them.
 func changedLines(before, after string) []string {
 	a, b := slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(after))
 	var out []string

@@ -67,8 +67,8 @@ func (n *names) inPlaceOf(line string, used map[string]bool) string {
 	return line
 }
 
-// isToken reports whether a byte goes on with a token: a letter, a digit, a dash, or one of the bytes of the brackets in
-// which a name is, so that no value is found in a name.
+// isToken reports whether a byte goes on with a token: a letter, a digit, a dash, or one of the bytes of the brackets
+// in which a name is, so that no value is found in a name.
 func isToken(b byte) bool {
 	return b == '-' || b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b >= 0x80
 }

@@ -18,8 +18,8 @@ type Input struct {
 	Read
 }
 
-// Observed is what is known of a variant and its surroundings before anything of it is read. A change of any of it has the
-// variant decided again, but for what only delays, which json:"-" leaves out where a type declares it.
+// Observed is what is known of a variant and its surroundings before anything of it is read. A change of any of it has
+// the variant decided again, but for what only delays, which json:"-" leaves out where a type declares it.
 type Observed struct {
 	Variant
 	// Upstream is the revision asked for; nil if there is none. Missing is then what is known of its place.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package edits finds which files people changed in a draft that was asked for and is found in a state that no answer
-// named, for example because the controller was killed between two calls. It takes files as values, and reads and writes
-// nothing. What may be changed here is the normal form: with less of it, a draft waits for a person without need.
+// named, for example because the controller was killed between two calls. It takes files as values, and reads and
+// writes nothing. What may be changed here is the normal form: with less of it, a draft waits for a person without
+// need.
 package edits
 
 import (
@@ -11,14 +12,14 @@ import (
 )
 
 // Find returns the files of a draft that a person changed, by path, each with what happened to it, such as "a.yaml was
-// added". A file is nobody's change if, in normal form, it is as in one of others, or is missing as it is there: what the
-// draft was made from, the clone of the upstream or the published revision, and what it is to become. A file that a
+// added". A file is nobody's change if, in normal form, it is as in one of others, or is missing as it is there: what
+// the draft was made from, the clone of the upstream or the published revision, and what it is to become. A file that a
 // stopped save left half-written counts as a change.
 //
-// Not compared are the order of keys and of resources, the style of values and the ends of lines of YAML, where a comment
-// stands, kpt's marks (kpt-merge comments, and annotations of internal.kpt.dev), files that have only comments, and of
-// the package's Kptfile the comments, the condition Rendered and status.renderStatus. Other files, and YAML that cannot
-// be read, are compared as text.
+// Not compared are the order of keys and of resources, the style of values and the ends of lines of YAML, where a
+// comment stands, kpt's marks (kpt-merge comments, and annotations of internal.kpt.dev), files that have only comments,
+// and of the package's Kptfile the comments, the condition Rendered and status.renderStatus. Other files, and YAML that
+// cannot be read, are compared as text.
 func Find(found map[string]string, others ...map[string]string) []string {
 	paths := map[string]bool{}
 	for _, files := range append(slices.Clip(others), found) {

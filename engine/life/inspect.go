@@ -13,9 +13,9 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
-// inspect reads what a decision over an observation needs, which it leaves as it is, and brings its own copy up to date.
-// If a content is not found, the cache may not know yet that a draft was deleted: the drafts that are not found by their
-// name either are left out, and the others inspected again.
+// inspect reads what a decision over an observation needs, which it leaves as it is, and brings its own copy up to
+// date. If a content is not found, the cache may not know yet that a draft was deleted: the drafts that are not found
+// by their name either are left out, and the others inspected again.
 func (r *Reconciler) inspect(ctx context.Context, seen *observation) (*inspection, error) {
 	for {
 		in, err := r.inspectKnown(ctx, seen)
