@@ -45,6 +45,8 @@ const (
 	Withdraw Action = "Withdraw"
 	// Orphan removes the variant's owner reference.
 	Orphan Action = "Orphan"
+	// KeepPackages writes to the variant's status that a deletion leaves the packages.
+	KeepPackages Action = "KeepPackages"
 	// RemoveFinalizer lets the API server remove the variant.
 	RemoveFinalizer Action = "RemoveFinalizer"
 )
@@ -52,7 +54,7 @@ const (
 // Step is one thing to do.
 type Step struct {
 	Action Action
-	// Revision is what the step is about; nil for Announce, Create, RemoveFinalizer, and for Mutate after Create.
+	// Revision is what the step is about; nil for Announce, Create, KeepPackages, RemoveFinalizer, and for Mutate after Create.
 	Revision *revision.Revision
 	// Draft is the draft to make, for Announce and Create.
 	Draft *Draft
@@ -106,6 +108,8 @@ func Guard(in *Input) *v1alpha1.Condition {
 // Decide returns the decision for the input.
 func Decide(in *Input) Decision {
 	switch guard := Guard(in); {
+	case in.Deleting && in.Cascade && !in.KeepPackages: // also while something holds the deletion
+		return Decision{Steps: []Step{{Action: KeepPackages}}, Condition: pending("the variant is deleted, and its packages stay")}
 	case in.Deleting:
 		return hold(in, deletion(in))
 	case guard != nil:

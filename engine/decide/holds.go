@@ -98,7 +98,7 @@ func would(d *Decision) string {
 // Describe says what a step does; "" if the step is part of another.
 func (s *Step) Describe() string {
 	switch s.Action {
-	case Announce, AddFinalizer:
+	case Announce, AddFinalizer, KeepPackages:
 		return ""
 	case Create:
 		task := s.Draft.Task

@@ -18,6 +18,9 @@ type Input struct {
 	SuspendReason string
 	// Deleting reports whether the variant is being deleted, Finalizer whether it has its finalizer.
 	Deleting, Finalizer bool
+	// Cascade reports whether the deletion asks that dependents stay, which the object says only for a while. KeepPackages
+	// reports whether the status says so.
+	Cascade, KeepPackages bool
 	// Upstream is the revision asked for; nil if there is none.
 	Upstream *revision.Revision
 	// Missing is what is known of the place of the upstream, if there is none.

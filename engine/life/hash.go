@@ -57,6 +57,7 @@ func versionHash(version string) string {
 func (o *observation) hash() string {
 	in := o.Input
 	in.OwnedNames, in.LastDraft, in.Published, in.WasOnBranch = nil, "", "", false
+	in.KeepPackages, in.Cascade = false, false // a variant that is being deleted never rests
 	in.Requested, in.Saved = decide.Request{}, decide.Saved{}
 	in.Conflicts = nil
 	in.MayApprove, in.Pushed, in.Mutations, in.Unusable, in.Merges = false, "", nil, nil, nil

@@ -12,13 +12,15 @@ import (
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // observe reads what the caches know. It makes no request, except for the first objects of a kind to inject.
 func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (*observation, error) {
 	o := &observation{pv: pv, progress: r.progresses.of(pv), Input: decide.Input{
 		Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}, Deleting: !pv.DeletionTimestamp.IsZero(),
-		Finalizer: hasFinalizer(pv), SuspendReason: suspendReason(pv),
+		Finalizer: hasFinalizer(pv), SuspendReason: suspendReason(pv), KeepPackages: pv.Status.KeepPackages,
+		Cascade:   slices.Contains(pv.Finalizers, metav1.FinalizerOrphanDependents),
 		Requested: requestOf(&pv.Status), Saved: savedOf(&pv.Status),
 		LastDraft: pv.Status.LastDraft, OwnedNames: map[string]bool{},
 		Repositories: map[string]revision.Repository{}, Mutations: map[string]decide.Mutation{},

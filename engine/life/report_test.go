@@ -238,7 +238,7 @@ func TestFillProgress(t *testing.T) {
 		want      v1alpha1.PackageVariantStatus
 	}{
 		"it is published": {func(*inspection) {}, ready, v1alpha1.PackageVariantStatus{
-			Downstream: &v1alpha1.PublishedRevision{Name: made, Revision: 1}}},
+			Downstream: &v1alpha1.PublishedRevision{Name: made, Revision: 1, OnBranch: true}}},
 		"a draft was changed": {func(in *inspection) {
 			in.Revisions = in.Revisions[1:] // without the branch
 			in.Revisions[0].Lifecycle, in.Revisions[0].Number = "Draft", 0
