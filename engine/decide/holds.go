@@ -49,7 +49,7 @@ func suspended(in *Input, d *Decision) *v1alpha1.Condition {
 }
 
 // beingDeleted holds everything while a step would write to a revision that is being deleted, or to a Repository that
-// is: newer Porch loses the tag of a published revision that is written then.
+// is: a home may lose the tag of a published revision that is written then.
 func beingDeleted(in *Input, d *Decision) *v1alpha1.Condition {
 	wait := func(what, name string) *v1alpha1.Condition {
 		return new(pending("nothing is written to the %s %s, which is being deleted, until it is gone", what, name))

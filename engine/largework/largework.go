@@ -22,7 +22,9 @@ const calling = 2
 type Limit struct{ one, calling *semaphore.Weighted }
 
 // New returns a Limit for all work of a process.
-func New() *Limit { return &Limit{one: semaphore.NewWeighted(1), calling: semaphore.NewWeighted(calling)} }
+func New() *Limit {
+	return &Limit{one: semaphore.NewWeighted(1), calling: semaphore.NewWeighted(calling)}
+}
 
 // Do does work over so many values. Large work first waits until no other is done, in the order of the calls. If the
 // context ends meanwhile, the work is not done, and the error says so. The work must only compute: nothing else that is

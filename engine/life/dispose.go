@@ -68,7 +68,7 @@ func (a *action) proposeDeletion(ctx context.Context, r *revision.Revision, owne
 	return err
 }
 
-// remove deletes a revision if it is still at the given version: Porch's deletion does not check versions.
+// remove deletes a revision if it is still at the given version: a deletion does not check versions.
 func (a *action) remove(ctx context.Context, r *revision.Revision, version string) error {
 	now, err := a.Packages.Get(ctx, r.Namespace, r.Name)
 	if err != nil {

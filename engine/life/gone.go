@@ -11,7 +11,7 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
-// leaveOutGone leaves out of an observation the drafts that Porch does not find, and reports whether there are any.
+// leaveOutGone leaves out of an observation the drafts that the home does not find, and reports whether there are any.
 func (r *Reconciler) leaveOutGone(ctx context.Context, o *observation) bool {
 	before := len(o.Revisions)
 	o.Revisions = slices.DeleteFunc(o.Revisions, func(known revision.Revision) bool {

@@ -174,8 +174,8 @@ func (r *Reconciler) observeObjects(ctx context.Context, o *observation) error {
 	return nil
 }
 
-// observeUnlisted asks Porch for each revision that the status names and the cache does not have, and adds those that
-// exist: Porch leaves revisions that it fails to read out of its lists.
+// observeUnlisted asks the home for each revision that the status names and the cache does not have, and adds those
+// that exist: the home leaves revisions that it fails to read out of its lists.
 func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error {
 	if err := r.observeUnlistedUpstream(ctx, o); err != nil {
 		return err
@@ -207,7 +207,7 @@ func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error 
 	return r.observeBases(ctx, o)
 }
 
-// observeNamed asks Porch for a revision, unless the cache has it, and adds it if it exists.
+// observeNamed asks the home for a revision, unless the cache has it, and adds it if it exists.
 func (r *Reconciler) observeNamed(ctx context.Context, o *observation, name string) error {
 	if slices.ContainsFunc(slices.Concat(o.Revisions, o.OwnedInOtherPackages),
 		func(r revision.Revision) bool { return r.Name == name }) {
@@ -224,7 +224,7 @@ func (r *Reconciler) observeNamed(ctx context.Context, o *observation, name stri
 }
 
 // observeDisposed reads the revisions that a deletion disposes of as they are now. The cache may have an earlier
-// lifecycle: Porch v1.5 sends no event for some changes, and a deletion names what it has just read.
+// lifecycle: a home may send no event for some changes, and a deletion names what it has just read.
 func (r *Reconciler) observeDisposed(ctx context.Context, o *observation) error {
 	for _, revisions := range []*[]revision.Revision{&o.Revisions, &o.OwnedInOtherPackages} {
 		var now []revision.Revision
