@@ -107,6 +107,11 @@ type PackageVariantStatus struct {
 	// +optional
 	SavedDraft *SavedDraft `json:"savedDraft,omitempty"`
 
+	// KeepPackages says that the variant was deleted with --cascade=orphan: its packages stay, whatever
+	// spec.deletionPolicy says.
+	// +optional
+	KeepPackages bool `json:"keepPackages,omitempty"`
+
 	// InjectedObjects are the objects that injectors name for injection points of the package, whether they exist or
 	// not. The controller watches them.
 	// +listType=atomic

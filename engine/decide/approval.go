@@ -21,8 +21,8 @@ var errMayNotApprove = errors.New("the controller may not approve package revisi
 
 // approvals are tried in this order for each open target; the first that has an aspect keeps it from being published.
 var approvals = []func(*Input, *revision.Revision) *Aspect{
-	laterRevision, leftToPeople, editedByOthers, rejected, overtaken, inPlaceOfMissing, overBranch, removedFromBranch, overInner, notRendered,
-	mergedConflicts, gatesNotMet, mayNotApprove,
+	laterRevision, leftToPeople, editedByOthers, rejected, overtaken, inPlaceOfMissing, overBranch, removedFromBranch,
+	overInner, notRendered, mergedConflicts, gatesNotMet, mayNotApprove,
 }
 
 // Approving reports whether the policy of a variant may have its drafts published.
@@ -31,8 +31,8 @@ func Approving(in *Input) bool {
 		in.Spec.ApprovalPolicy == variant.ApprovalPolicyAutomatic
 }
 
-// approve proposes the open targets of a variant that is ready, and approves those that are proposed. Porch refuses if
-// a target has changed since the controller read it.
+// approve proposes the open targets of a variant that is ready, and approves those that are proposed. The home refuses
+// if a target has changed since the controller read it.
 func approve(in *Input, targets []revision.Revision) []Step {
 	var steps []Step
 	for i := range targets {
@@ -149,8 +149,8 @@ func overtaken(in *Input, target *revision.Revision) *Aspect {
 		latest.Name)
 }
 
-// inPlaceOfMissing leaves a draft to a person if it was made in place of one that is no longer listed: Porch may only
-// have lost sight of that one, which people may have edited.
+// inPlaceOfMissing leaves a draft to a person if it was made in place of one that is no longer listed: the home may
+// only have lost sight of that one, which people may have edited.
 func inPlaceOfMissing(in *Input, target *revision.Revision) *Aspect {
 	name := Replaced(in)
 	if name == "" {
@@ -161,8 +161,9 @@ func inPlaceOfMissing(in *Input, target *revision.Revision) *Aspect {
 		target.Name, name, name)
 }
 
-// overBranch leaves a draft to a person if its package was pushed to the branch without Porch, because the draft would
-// replace it. A proposed draft may be on the branch itself, with its own files: Porch pushes it before it reports that.
+// overBranch leaves a draft to a person if its package was pushed to the branch past the home, because the draft would
+// replace it. A proposed draft may be on the branch itself, with its own files: the home pushes it before it reports
+// that.
 func overBranch(in *Input, target *revision.Revision) *Aspect {
 	branch := ForeignBranch(in)
 	if branch == nil || target.Lifecycle == revision.Proposed && in.Pushed == in.Mutations[target.Name].Content {
@@ -179,8 +180,8 @@ func removedFromBranch(in *Input, target *revision.Revision) *Aspect {
 	if !offBranch(in) {
 		return nil
 	}
-	return waits(v1alpha1.ReasonLeftToPeople, "%s waits for a person, because the package was published before and removed "+
-		"from the branch: publish it if the package is to come back", target.Name)
+	return waits(v1alpha1.ReasonLeftToPeople, "%s waits for a person, because the package was published before and "+
+		"removed from the branch: publish it if the package is to come back", target.Name)
 }
 
 func notRendered(in *Input, target *revision.Revision) *Aspect {

@@ -24,7 +24,7 @@ func Base(in *Input, target *revision.Revision) *revision.Revision {
 }
 
 // OnUpstream reports whether a downstream revision was derived from the upstream asked for. A package derived from a
-// branch without published revisions stays as it is: Porch cannot tell what changes there.
+// branch without published revisions stays as it is: the home cannot tell what changes there.
 func OnUpstream(in *Input, target *revision.Revision) bool {
 	if target.Lock == nil {
 		return false
@@ -46,8 +46,8 @@ func replaced(in *Input, target *revision.Revision) bool {
 }
 
 // fromBranch reports whether a downstream revision was derived from the branch that is the upstream asked for. Where
-// Porch gives no commit of a branch, the lock of a clone names the tag that the branch was at. Then the task that made
-// the lock decides; if no revision has such a task any more, the answer is yes.
+// the home gives no commit of a branch, the lock of a clone names the tag that the branch was at. Then the task that
+// made the lock decides; if no revision has such a task any more, the answer is yes.
 func fromBranch(in *Input, target *revision.Revision) bool {
 	if !target.Lock.Of(in.Repositories[in.Spec.Upstream.Repo].Address) {
 		return false

@@ -42,6 +42,8 @@ const (
 	Withdraw Action = "Withdraw"
 	// Orphan removes the variant's owner reference.
 	Orphan Action = "Orphan"
+	// KeepPackages writes to the variant's status that a deletion leaves the packages.
+	KeepPackages Action = "KeepPackages"
 	// RemoveFinalizer lets the API server remove the variant.
 	RemoveFinalizer Action = "RemoveFinalizer"
 )
@@ -49,7 +51,8 @@ const (
 // Step is one thing to do.
 type Step struct {
 	Action Action
-	// Revision is what the step is about; nil for AddFinalizer, Create and RemoveFinalizer.
+	// Revision is what the step is about; nil for AddFinalizer, Create, KeepPackages and
+	// RemoveFinalizer.
 	Revision *revision.Revision
 	// Draft is the draft to make, for Create.
 	Draft *Draft
@@ -99,6 +102,8 @@ func Guard(in *Input) *v1alpha1.Condition {
 // Decide returns the decision for the input.
 func Decide(in *Input) Decision {
 	switch guard := Guard(in); {
+	case in.Deleting && in.Cascade && !in.KeepPackages: // also while something holds the deletion
+		return Decision{Steps: []Step{{Action: KeepPackages}}, Condition: pending("the variant is deleted, and its packages stay")}
 	case in.Deleting:
 		return hold(in, deletion(in))
 	case guard != nil:

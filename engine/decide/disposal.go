@@ -37,9 +37,14 @@ func WaitToGo(c v1alpha1.Condition) v1alpha1.Condition {
 	return c
 }
 
+// Orphans reports whether what the variant does not want any more stays, without an owner.
+func Orphans(in *Input) bool {
+	return in.KeepPackages || in.Spec.DeletionPolicy == variant.DeletionPolicyOrphan
+}
+
 // Orphaned reports whether a revision that the variant left behind is not its own any more, even if it is still known.
 func Orphaned(in *Input, r *revision.Revision) bool {
-	return in.Spec.DeletionPolicy == variant.DeletionPolicyOrphan && len(r.Owners) == 0 &&
+	return Orphans(in) && len(r.Owners) == 0 &&
 		r.Package != revision.DownstreamOf(in.Spec)
 }
 
@@ -58,9 +63,13 @@ func disposals(in *Input, revisions []revision.Revision) []Step {
 // deleted, no revision may keep it as its owner: the cluster would delete the revision.
 func disposal(in *Input, r *revision.Revision) Action {
 	switch {
-	case in.Spec.DeletionPolicy == variant.DeletionPolicyOrphan && len(r.Owners) == 0:
+	case Orphans(in) && len(r.Owners) == 0:
 		return ""
-	case in.Spec.DeletionPolicy == variant.DeletionPolicyOrphan:
+	case Orphans(in):
+		return Orphan
+	case r.Lifecycle == revision.Proposed && !proposedByController(in, r) && len(r.Owners) == 0:
+		return ""
+	case r.Lifecycle == revision.Proposed && !proposedByController(in, r): // and may have been edited before
 		return Orphan
 	case r.Open():
 		return Delete

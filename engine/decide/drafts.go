@@ -14,13 +14,13 @@ import (
 )
 
 // workspaces returns the workspaces that the downstream package has, and those that it is known to have had: a draft
-// that Porch did not list for a while may come back under its name.
+// that the home did not list for a while may come back under its name.
 func workspaces(in *Input) []string {
 	known := slices.AppendSeq([]string{in.LastDraft}, maps.Keys(in.OwnedNames))
 	return append(listedWorkspaces(in), workspacesIn(slices.Values(known), revision.DownstreamOf(in.Spec))...)
 }
 
-// listedWorkspaces returns the workspaces of the revisions that Porch lists.
+// listedWorkspaces returns the workspaces of the revisions that the home lists.
 func listedWorkspaces(in *Input) (workspaces []string) {
 	for i := range in.Revisions {
 		workspaces = append(workspaces, in.Revisions[i].Workspace)
@@ -44,8 +44,8 @@ func workspaceOf(name string, pkg revision.Package) (string, bool) {
 	return workspace, found && !strings.Contains(workspace, ".")
 }
 
-// nextWorkspace returns the workspace of the next draft. A draft that Porch was asked for, and that was never complete,
-// keeps its name.
+// nextWorkspace returns the workspace of the next draft. A draft that the home was asked for, and that was never
+// complete, keeps its name.
 func nextWorkspace(in *Input) string {
 	used := workspaces(in)
 	asked, ok := workspaceOf(in.Requested.Name, revision.DownstreamOf(in.Spec))
@@ -75,7 +75,7 @@ func numberOf(name string) int {
 }
 
 // Replaced returns the name of the last draft that the variant made and that is no longer listed, if an open draft was
-// made in its place; "" if there is none. Porch may find it again, without its owner.
+// made in its place; "" if there is none. The home may find it again, without its owner.
 func Replaced(in *Input) string {
 	if in.Spec.Downstream == nil {
 		return ""
@@ -117,8 +117,8 @@ func Absent(in *Input) string {
 	return downstream.NameOf(last)
 }
 
-// twoDrafts leaves the files of all drafts alone if the variant made several: Porch had lost sight of one, and another
-// was made in its place. People may have edited any of them. It takes back those whose owner was lost.
+// twoDrafts leaves the files of all drafts alone if the variant made several: the home had lost sight of one, and
+// another was made in its place. People may have edited any of them. It takes back those whose owner was lost.
 func twoDrafts(in *Input, target *revision.Revision) *Decision {
 	var names []string
 	for _, r := range Targets(in) {

@@ -9,7 +9,7 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
-// packageUnusable leaves a package alone if it, or its upstream, is too large or has files that Porch could not take
+// packageUnusable leaves a package alone if it, or its upstream, is too large or has files that the home could not take
 // back.
 func packageUnusable(in *Input, target *revision.Revision) *Decision {
 	return unusable(in, target.Name)

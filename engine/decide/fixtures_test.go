@@ -136,6 +136,7 @@ func second(in *Input)      { two := upstream(2, published); in.Upstream = &two 
 func wasOnBranch(in *Input) { in.WasOnBranch = true }
 func adopt(in *Input)       { in.Spec.AdoptionPolicy = variant.AdoptionPolicyAdoptExisting }
 func orphan(in *Input)      { in.Spec.DeletionPolicy = variant.DeletionPolicyOrphan }
+func cascades(in *Input)    { in.Cascade = true }
 func deleting(in *Input)    { in.Deleting = true }
 
 func changed(name string) func(*Input) {

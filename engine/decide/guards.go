@@ -44,8 +44,8 @@ func repositoryMissing(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// repositoryMigrated holds the variant because Porch does not list the packages of a migrated Repository, so it seems
-// empty.
+// repositoryMigrated holds the variant because the home does not list the packages of a migrated Repository, so it
+// seems empty.
 func repositoryMigrated(in *Input) *v1alpha1.Condition {
 	for _, ref := range repositories(in.Spec) {
 		if in.Repositories[ref[0]].Migrated {
@@ -55,8 +55,8 @@ func repositoryMigrated(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// Migrated returns the condition of an object that needs the packages of a Repository which another version of Porch's
-// API serves.
+// Migrated returns the condition of an object that needs the packages of a Repository which another version of the API
+// serves.
 func Migrated(repository string) v1alpha1.Condition {
 	return v1alpha1.Stalled(v1alpha1.ReasonRepositoryMigrated, fmt.Sprintf(
 		"the packages of the Repository %q are served by version v1alpha2 of Porch's API, which this controller does not "+
@@ -69,7 +69,7 @@ func upstreamMissing(in *Input) *v1alpha1.Condition {
 		return nil
 	}
 	repository := in.Repositories[in.Spec.Upstream.Repo]
-	if !repository.Ready { // Porch may not list all of it
+	if !repository.Ready { // the home may not list all of it
 		return new(notReady(in.Spec.Upstream.Repo, repository))
 	}
 	return stalled(v1alpha1.ReasonUpstreamNotFound, "%s",
@@ -94,7 +94,7 @@ func downstreamClaimed(in *Input) *v1alpha1.Condition {
 		revision.DownstreamOf(in.Spec), in.Conflicting)
 }
 
-// repositoryNotReady holds the variant because each call to Porch would take a long time and fail.
+// repositoryNotReady holds the variant because each call to the home would take a long time and fail.
 func repositoryNotReady(in *Input) *v1alpha1.Condition {
 	for _, ref := range repositories(in.Spec) {
 		if repository := in.Repositories[ref[0]]; !repository.Ready {
@@ -104,7 +104,7 @@ func repositoryNotReady(in *Input) *v1alpha1.Condition {
 	return nil
 }
 
-// Unlisted reports whether Porch lists no revision of a downstream package that was published.
+// Unlisted reports whether the home lists no revision of a downstream package that was published.
 func Unlisted(in *Input) bool {
 	pkg := revision.DownstreamOf(in.Spec)
 	listed := func(r revision.Revision) bool { return !r.Main() }
@@ -113,8 +113,8 @@ func Unlisted(in *Input) bool {
 }
 
 // downstreamUnlisted holds the variant while its published package is Unlisted, even if the branch, which outlives
-// every revision, is listed. Porch has lost the Repository's content, or its tags, and has not read them again. A clone
-// of the upstream would replace the package.
+// every revision, is listed. The home has lost the Repository's content, or its tags, and has not read them again. A
+// clone of the upstream would replace the package.
 func downstreamUnlisted(in *Input) *v1alpha1.Condition {
 	if !Unlisted(in) {
 		return nil

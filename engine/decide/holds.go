@@ -49,7 +49,7 @@ func suspended(in *Input, d *Decision) *v1alpha1.Condition {
 }
 
 // beingDeleted holds everything while a step would write to a revision that is being deleted, or to a Repository that
-// is: newer Porch loses the tag of a published revision that is written then.
+// is: a home may lose the tag of a published revision that is written then.
 func beingDeleted(in *Input, d *Decision) *v1alpha1.Condition {
 	wait := func(what, name string) *v1alpha1.Condition {
 		return new(pending("nothing is written to the %s %s, which is being deleted, until it is gone", what, name))
@@ -98,7 +98,7 @@ func would(d *Decision) string {
 // Describe says what a step does; "" for what people need not know.
 func (s *Step) Describe() string {
 	switch s.Action {
-	case AddFinalizer:
+	case AddFinalizer, KeepPackages:
 		return ""
 	case Create:
 		task := s.Draft.Task

@@ -57,11 +57,13 @@ type Variant struct {
 	SuspendReason string
 	// Deleting reports whether the variant is being deleted, Finalizer whether it has its finalizer.
 	Deleting, Finalizer bool
+	// Cascade reports whether the deletion asks that dependents stay, which the object says only for a while.
+	Cascade bool
 }
 
 // Memory is what the variant's status says of earlier steps, with what the writes since were answered.
 type Memory struct {
-	// OwnedNames are the names of the revisions that the variant made or adopted, whoever owns them: Porch v1.5 loses the
+	// OwnedNames are the names of the revisions that the variant made or adopted, whoever owns them: a home may lose the
 	// owners of a revision when it reads a repository while a branch of it is being written.
 	OwnedNames map[string]bool
 	// LastDraft is the name of the draft with the highest number that the status knows, in any package; "" for none.
@@ -70,6 +72,8 @@ type Memory struct {
 	Published string
 	// WasOnBranch reports whether the status knows that what was published was on the branch of the Repository.
 	WasOnBranch bool
+	// KeepPackages reports whether the status says that the deletion asked that dependents stay.
+	KeepPackages bool
 	// Requested is the draft that was asked for and that was not yet seen complete; zero if there is none.
 	Requested Request
 	// Remembered is the open draft that only the controller had edited when it was seen last.
@@ -115,14 +119,14 @@ type Draft struct {
 // Name returns the name of the revision that it becomes.
 func (d *Draft) Name() string { return d.Package.NameOf(d.Workspace) }
 
-// Request is a draft that Porch was asked to make.
+// Request is a draft that the home was asked to make.
 type Request struct {
 	// Name is the name of the revision.
 	Name string
 	Task revision.Task
-	// Version is the version of what Porch made; "" if that is not known.
+	// Version is the version of what the home made; "" if that is not known.
 	Version string
-	// TimedOut is how often Porch did not make it in time, although it answered other requests.
+	// TimedOut is how often the home did not make it in time, although it answered other requests.
 	TimedOut int32
 }
 
@@ -149,12 +153,12 @@ type Mutation struct {
 	Unrendered bool
 	// Reverted are the paths of the files that the package's own pipeline changed back when they were saved.
 	Reverted []string
-	// AsMade reports whether a draft that is Requested has the files that Porch made, without edits.
+	// AsMade reports whether a draft that is Requested has the files that the home made, without edits.
 	AsMade bool
 	// Edits are what people changed in a draft that is Requested, by file, if it has not these files.
 	Edits []string
-	// Missing are the paths of files that the revision is to have and lacks: Porch is writing them, or was stopped before.
-	// Overdue reports whether that would have taken too long by now.
+	// Missing are the paths of files that the revision is to have and lacks: the home is writing them, or was stopped
+	// before. Overdue reports whether that would have taken too long by now.
 	Missing []string
 	Overdue bool
 	// Points are the injection points, in the order of the conditions in the Kptfile.
@@ -180,7 +184,7 @@ type Point struct {
 	Message string
 }
 
-// Owned returns the variant's revisions in all packages: those that it owns, and those whose owner Porch lost.
+// Owned returns the variant's revisions in all packages: those that it owns, and those whose owner the home lost.
 func Owned(in *Input) []revision.Revision {
 	return slices.DeleteFunc(slices.Concat(in.Revisions, in.OwnedInOtherPackages), func(r revision.Revision) bool {
 		owned, _ := r.Of(in.Owner)
@@ -194,19 +198,20 @@ func Obsolete(in *Input) []revision.Revision {
 	return slices.DeleteFunc(Owned(in), func(r revision.Revision) bool { return r.Package == downstream })
 }
 
-// lost reports whether a revision is the variant's and has no owner, because Porch lost the owner or never wrote it.
+// lost reports whether a revision is the variant's and has no owner, because the home lost the owner or never wrote it.
 func lost(in *Input, r *revision.Revision) bool {
 	return len(r.Owners) == 0 && (in.OwnedNames[r.Name] || asked(in, r))
 }
 
-// Requested reports whether a revision is the draft that Porch was asked to make, and that was not yet seen complete.
+// Requested reports whether a revision is the draft that the home was asked to make, and that was not yet seen
+// complete.
 func Requested(in *Input, r *revision.Revision) bool {
 	return r.Lifecycle == revision.Draft && asked(in, r)
 }
 
-// asked reports whether a revision is the draft that Porch was asked to make, even if it has been proposed or published
-// since. A draft without a task is one that was not finished: where drafts are not in git, the task is kept with the
-// files.
+// asked reports whether a revision is the draft that the home was asked to make, even if it has been proposed or
+// published since. A draft without a task is one that was not finished: where drafts are not in git, the task is kept
+// with the files.
 func asked(in *Input, r *revision.Revision) bool {
 	task := r.Task
 	if task.Type == "" && r.Lifecycle == revision.Draft && !r.AtCommit {

@@ -7,7 +7,7 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
-// Neighbor is a package inside the downstream package, or around it, in the same Repository. Porch publishes a
+// Neighbor is a package inside the downstream package, or around it, in the same Repository. The home publishes a
 // package as the whole of its directory, so publishing the outer one removes the inner one from the branch.
 type Neighbor struct {
 	// Package names it in messages.

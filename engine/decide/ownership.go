@@ -54,7 +54,7 @@ func existing(in *Input) (found *revision.Revision) {
 	return found
 }
 
-// ForeignBranch returns the main branch of a package that was pushed without Porch: the package has no published
+// ForeignBranch returns the main branch of a package that was pushed past the home: the package has no published
 // revision, and none was published for the variant. Otherwise it returns nil.
 func ForeignBranch(in *Input) *revision.Revision {
 	if in.Published != "" || revision.LatestPublished(in.Revisions) != nil {
@@ -80,7 +80,7 @@ func offBranch(in *Input) bool {
 	return in.WasOnBranch && branchOf(in) == nil && latestKept(in) != nil
 }
 
-// notOwned adopts a target. It takes back a target that another UID of the variant owned, or whose owner Porch lost.
+// notOwned adopts a target. It takes back a target that another UID of the variant owned, or whose owner the home lost.
 func notOwned(in *Input, target *revision.Revision) *Decision {
 	owned, current := target.Of(in.Owner)
 	isDraft := target.Lifecycle == revision.Draft
@@ -101,8 +101,8 @@ func notOwned(in *Input, target *revision.Revision) *Decision {
 	return d
 }
 
-// takeBack makes the variant the owner of its other revisions whose owner Porch lost, and of those that it adopts: the
-// ones behind an open draft are the next targets, and the deletion of the variant deals with all of them.
+// takeBack makes the variant the owner of its other revisions whose owner the home lost, and of those that it adopts:
+// the ones behind an open draft are the next targets, and the deletion of the variant deals with all of them.
 func takeBack(in *Input, targets []revision.Revision) []Step {
 	isTarget := map[string]bool{}
 	for i := range targets {

@@ -52,10 +52,10 @@ func deletionProposed(_ *Input, target *revision.Revision) *Decision {
 	}
 }
 
-// errMissingFiles has a draft looked at again: no event says when Porch has written its files.
+// errMissingFiles has a draft looked at again: no event says when the home has written its files.
 var errMissingFiles = errors.New("the draft lacks files")
 
-// saveInterrupted leaves a draft alone that lacks files of its last save, or of what Porch was asked to make.
+// saveInterrupted leaves a draft alone that lacks files of its last save, or of what the home was asked to make.
 func saveInterrupted(in *Input, target *revision.Revision) *Decision {
 	m := in.Mutations[target.Name]
 	switch missing := words.Some(m.Missing, ", "); {
@@ -133,16 +133,16 @@ func relock(in *Input, target *revision.Revision) string {
 		if target.Lock.Number() > 0 {
 			restore = "bring the tag " + target.Lock.Ref + " back in git until a newer revision has taken its place; "
 		}
-		return restore + "if another revision has what the package was made from, name its ref and commit in upstreamLock.git" +
-			keeps
+		return restore + "if another revision has what the package was made from, name its ref and commit in " +
+			"upstreamLock.git" + keeps
 	}
 	return fmt.Sprintf("if %[1]s has the same content still, as after a history was rewritten, set "+
 		"upstreamLock.git.commit to what git rev-parse %[1]s^0 says of it now,%[2]s", target.Lock.Ref, keeps)
 }
 
 // nearest says how a package goes on whose base is gone, and loses nothing.
-const nearest = "name in upstreamLock.git the ref and the commit of the revision that it is nearest to, and what differs " +
-	"from that is kept as the package's own"
+const nearest = "name in upstreamLock.git the ref and the commit of the revision that it is nearest to, and what " +
+	"differs from that is kept as the package's own"
 
 // anew says what a person does to have a draft made anew, without what people changed in it.
 const anew = "delete the draft, which is then made anew, in git as soon as something else is asked for"
@@ -155,7 +155,7 @@ func goOn(target *revision.Revision) string {
 	return nearest
 }
 
-// upstreamChanged has Porch upgrade a published downstream, and merges the upstream's changes into an open draft.
+// upstreamChanged has the home upgrade a published downstream, and merges the upstream's changes into an open draft.
 func upstreamChanged(in *Input, target *revision.Revision) *Decision {
 	if !onOtherUpstream(in, target) {
 		return nil
@@ -237,7 +237,7 @@ func lockMissing(_ *Input, target *revision.Revision) *Decision {
 }
 
 // upToDate reports that the variant is ready. If the downstream was made from a branch, it may be known that the branch
-// has moved, but not whether the package has changed: Porch has no content of an older commit.
+// has moved, but not whether the package has changed: the home has no content of an older commit.
 func upToDate(in *Input, target *revision.Revision) Decision {
 	if BranchMoved(in, target) {
 		return Decision{Condition: v1alpha1.Ready(v1alpha1.ReasonBranchMoved, fmt.Sprintf(

@@ -65,7 +65,7 @@ gates:
 }
 
 // Digest identifies the files of a package except for the conditions in the status of the root Kptfile, which others
-// set, and its status.renderStatus, which newer Porch and kpt write at each render.
+// set, and its status.renderStatus, which some homes and kpt write at each render.
 func Digest(files map[string]string) string {
 	h := sha256.New()
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -79,7 +79,7 @@ func Digest(files map[string]string) string {
 }
 
 // Meaning identifies the files of a package as Digest does, but ignores comments, order and quotes in the root Kptfile.
-// Porch rewrites it when a draft is proposed.
+// A home may rewrite it when a draft is proposed.
 func Meaning(files map[string]string) string {
 	text, found := files[name]
 	if !found {

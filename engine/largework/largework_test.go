@@ -52,6 +52,48 @@ func TestDo(t *testing.T) {
 	})
 }
 
+// TestDoCalling checks that other work is done while work waits for an answer, that it goes on alone after it, and that
+// no more than two pieces of such work are begun.
+func TestDoCalling(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, answer, at := New(), make(chan struct{}), map[string]int{}
+		for range 3 {
+			go func() {
+				_ = l.DoCalling(t.Context(), Large+1, func(ctx context.Context) {
+					at["begun"]++
+					Outside(ctx, func() { <-answer })
+					at["answered"]++
+					time.Sleep(time.Second)
+				})
+			}()
+		}
+		synctest.Wait()
+		if err := l.Do(t.Context(), Large+1, func() { at["computed"]++ }); err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(map[string]int{"begun": 2, "computed": 1}, at); diff != "" {
+			t.Errorf("without an answer, -want +got:\n%s", diff)
+		}
+		close(answer)
+		time.Sleep(500 * time.Millisecond)
+		if synctest.Wait(); at["answered"] != 1 {
+			t.Errorf("%d go on at once", at["answered"])
+		}
+		time.Sleep(time.Minute)
+		if at["answered"] != 3 {
+			t.Errorf("%d have gone on", at["answered"])
+		}
+		done := false
+		Outside(t.Context(), func() { done = true }) // of work that is not large
+		if err := (*Limit)(nil).DoCalling(t.Context(), Large+1, func(ctx context.Context) {
+			Outside(ctx, func() {})
+		}); err != nil || !done {
+			t.Errorf("done %t, error %v", done, err)
+		}
+	})
+}
+
 // TestStop checks that work which waits for other work is not done after its context has ended.
 func TestStop(t *testing.T) {
 	t.Parallel()

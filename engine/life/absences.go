@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// absences remembers since when Porch does not find the last drafts of variants. After a restart, it counts anew.
+// absences remembers since when the home does not find the last drafts of variants. After a restart, it counts anew.
 type absences struct {
 	patience time.Duration
 	now      func() time.Time

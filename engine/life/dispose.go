@@ -14,8 +14,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// dispose deals with a revision that is not wanted any more.
+// dispose deals with a revision that is not wanted any more, or notes that those stay.
 func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
+	if step.Action == decide.KeepPackages {
+		return a.writeStatus(ctx, a.in.observation, func(s *v1alpha1.PackageVariantStatus) { s.KeepPackages = true })
+	}
 	target, did := step.Revision, ""
 	owners := target.Owners
 	switch step.Action {
@@ -32,7 +35,11 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 		if err := a.disown(ctx, target.Name); err != nil {
 			return err
 		}
-		did, err = "orphaned", a.Packages.Own(ctx, target, target.OrphanedBy(a.in.Owner), packages.Metadata{})
+		did = "orphaned"
+		if target.Lifecycle == revision.Proposed && !decide.Orphans(&a.in.Input) {
+			did = "left without an owner, because people have proposed it:"
+		}
+		err = a.Packages.Own(ctx, target, target.OrphanedBy(a.in.Owner), packages.Metadata{})
 	default:
 		return fmt.Errorf("there is no step %s", step.Action)
 	}
@@ -63,7 +70,7 @@ func (a *action) proposeDeletion(ctx context.Context, r *revision.Revision, owne
 	return err
 }
 
-// remove deletes a revision if it is still at the given version: Porch's deletion does not check versions.
+// remove deletes a revision if it is still at the given version: a deletion does not check versions.
 func (a *action) remove(ctx context.Context, r *revision.Revision, version string) error {
 	now, err := a.Packages.Get(ctx, r.Namespace, r.Name)
 	if err != nil {

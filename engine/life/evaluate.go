@@ -225,9 +225,9 @@ func (r *Reconciler) runFunctions(ctx context.Context, o *observation, e evaluat
 		}
 	}
 	var err error
-	canceled := r.compute(ctx, func() {
+	canceled := r.Large.DoCalling(ctx, mutate.Size(e.files), func(ctx context.Context) {
 		e.outcome, err = mutate.Apply(ctx, r.Functions, e.files, request)
-	}, e.files)
+	})
 	return e, cmp.Or(canceled, err)
 }
 

@@ -14,9 +14,12 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/largework"
 	"github.com/package-variants/package-variants/engine/memory/memorytest"
+	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/functions/krm"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // noted calls a function whenever the objects of a kind, or one of them, are read.
@@ -68,6 +71,41 @@ func TestObjectsOutsideWork(t *testing.T) {
 	c.Run()
 	if !read["kind"] || !read["object"] || !strings.Contains(c.FilesOf(first)["region.yaml"], "region: eu-west") {
 		t.Errorf("read %v, and made %s", read, c.FilesOf(first)["region.yaml"])
+	}
+}
+
+// remote is a Runtime that calls another system for each function, which the test sees.
+type remote struct {
+	mutate.Builtin
+	called func(function string)
+}
+
+// Run implements mutate.Runtime.
+func (r remote) Run(ctx context.Context, function string, config *kyaml.RNode, items []*kyaml.RNode) (krm.Output, error) {
+	largework.Outside(ctx, func() { r.called(function) })
+	return r.Builtin.Run(ctx, function, config, items)
+}
+
+// TestCallsOutsideWork checks that other large work can be done while functions are run by another system: one that does
+// not answer would keep it waiting.
+func TestCallsOutsideWork(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, true)
+	c.repositories("blueprints", "edge")
+	c.blueprint(1, large())
+	limit, called := largework.New(), 0
+	c.reconciler.Large = limit
+	c.reconciler.Functions = remote{called: func(function string) {
+		called++
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := limit.Do(ctx, largework.Large+1, func() {}); err != nil {
+			t.Errorf("while %s is called, other work is %v", function, err)
+		}
+	}}
+	c.applies()
+	if c.Run(); called == 0 || len(c.FilesOf(first)) == 0 {
+		t.Errorf("%d calls, files %v", called, c.FilesOf(first))
 	}
 }
 

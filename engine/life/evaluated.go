@@ -24,7 +24,7 @@ type evaluated struct {
 	merge *decide.Merge
 	// edits are what people changed in a requested draft; none if that is not known.
 	edits []string
-	// asMade reports whether the content of a requested draft is as Porch made it, or as the controller saved it then.
+	// asMade reports whether the content of a requested draft is as the home made it, or as the controller saved it then.
 	asMade bool
 	// final reports whether the content was saved, for the variant of a generation, as the functions want it.
 	final      bool

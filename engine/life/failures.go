@@ -14,7 +14,7 @@ import (
 const firstHold, lastHold = 2 * time.Second, 5 * time.Minute
 
 // failures holds variants whose steps failed until it is time to try again, even if something wakes them earlier: a
-// draft that Porch fails to make causes events itself. Other inputs end a hold.
+// draft that the home fails to make causes events itself. Other inputs end a hold.
 type failures struct {
 	now func() time.Time
 

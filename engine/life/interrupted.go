@@ -13,7 +13,7 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
-// interruptedError says which files a draft lacks because Porch has not written all of them, and since when.
+// interruptedError says which files a draft lacks because the home has not written all of them, and since when.
 type interruptedError struct {
 	draft   string
 	missing []string
@@ -38,7 +38,7 @@ func lacks(draft string, files map[string]string, wanted []string, since time.Ti
 }
 
 // interrupted returns an interruptedError if a draft lacks files of a save of which no outcome is known, or if it was
-// asked for and has no Kptfile. Porch gives a draft its new version before it writes the files.
+// asked for and has no Kptfile. A home may give a draft its new version before it writes the files.
 func (in *inspection) interrupted(target *revision.Revision, content *packages.Content) error {
 	op := in.pv.Status.Operation
 	switch {

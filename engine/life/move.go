@@ -62,8 +62,8 @@ func (a *action) propose(ctx context.Context, r *revision.Revision) error {
 	return nil
 }
 
-// withdraw makes a proposed revision a draft again. Porch rewrites its Kptfile, and the rewritten draft still counts as
-// the controller's.
+// withdraw makes a proposed revision a draft again. The home may rewrite its Kptfile, and the rewritten draft still
+// counts as the controller's.
 func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
 	now, err := a.lifecycle(ctx, r, revision.Draft)
 	if err != nil {

@@ -21,7 +21,7 @@ type observation struct {
 	progress *progress
 	// objects are the versions of the objects that the status says are injected.
 	objects []string
-	// asked reports whether Porch was asked for the revisions that the cache does not have.
+	// asked reports whether the home was asked for the revisions that the cache does not have.
 	asked bool
 }
 

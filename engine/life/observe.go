@@ -12,13 +12,15 @@ import (
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // observe reads what the caches know. It makes no request, except for the first objects of a kind to inject.
 func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (*observation, error) {
 	o := &observation{pv: pv, progress: r.progresses.of(pv)}
 	o.Variant = decide.Variant{Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID},
-		SuspendReason: suspendReason(pv), Deleting: !pv.DeletionTimestamp.IsZero(), Finalizer: hasFinalizer(pv)}
+		SuspendReason: suspendReason(pv), Deleting: !pv.DeletionTimestamp.IsZero(), Finalizer: hasFinalizer(pv),
+		Cascade: slices.Contains(pv.Finalizers, metav1.FinalizerOrphanDependents)}
 	o.Memory, o.Saved = remember(&pv.Status, o.progress), o.Remembered
 	o.Repositories = map[string]revision.Repository{}
 	for _, read := range []func(context.Context, *observation) error{
@@ -158,8 +160,8 @@ func (r *Reconciler) observeObjects(ctx context.Context, o *observation) error {
 	return nil
 }
 
-// observeUnlisted asks Porch for each revision that the status names and the cache does not have, and adds those that
-// exist: Porch leaves revisions that it fails to read out of its lists.
+// observeUnlisted asks the home for each revision that the status names and the cache does not have, and adds those
+// that exist: the home leaves revisions that it fails to read out of its lists.
 func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error {
 	if err := r.observeUnlistedUpstream(ctx, o); err != nil {
 		return err
@@ -191,7 +193,7 @@ func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error 
 	return r.observeBases(ctx, o)
 }
 
-// observeNamed asks Porch for a revision, unless the cache has it, and adds it if it exists.
+// observeNamed asks the home for a revision, unless the cache has it, and adds it if it exists.
 func (r *Reconciler) observeNamed(ctx context.Context, o *observation, name string) error {
 	if slices.ContainsFunc(slices.Concat(o.Revisions, o.OwnedInOtherPackages),
 		func(r revision.Revision) bool { return r.Name == name }) {
@@ -208,7 +210,7 @@ func (r *Reconciler) observeNamed(ctx context.Context, o *observation, name stri
 }
 
 // observeDisposed reads the revisions that a deletion disposes of as they are now. The cache may have an earlier
-// lifecycle: Porch v1.5 sends no event for some changes, and a deletion names what it has just read.
+// lifecycle: a home may send no event for some changes, and a deletion names what it has just read.
 func (r *Reconciler) observeDisposed(ctx context.Context, o *observation) error {
 	for _, revisions := range []*[]revision.Revision{&o.Revisions, &o.OwnedInOtherPackages} {
 		var now []revision.Revision

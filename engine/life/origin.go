@@ -95,7 +95,7 @@ func (r *Reconciler) take(ctx context.Context, o *observation) (bool, error) {
 	return r.Turns.Take(ctx, o.key(), o.written(), o.keptInGit())
 }
 
-// keptInGit reports whether Porch keeps the observed revisions in git, including drafts, as far as that is known.
+// keptInGit reports whether the home keeps the observed revisions in git, including drafts, as far as that is known.
 func (o *observation) keptInGit() bool {
 	atCommit := func(r revision.Revision) bool { return r.AtCommit }
 	all := slices.Concat(o.Revisions, o.OwnedInOtherPackages, o.Bases)

@@ -43,9 +43,9 @@ type unreported struct {
 	// contents are those of the drafts that were made or saved, by name. saves says how often each was saved, by what for.
 	contents map[string]evaluated
 	saves    map[string]int
-	// rendered is what Porch reported of the revisions that were saved, by name.
+	// rendered is what the home reported of the revisions that were saved, by name.
 	rendered map[string]v1alpha1.RenderStatus
-	// upstream is the commit of the upstream with a name, as Porch told by a draft that it made of it; zero if it told
+	// upstream is the commit of the upstream with a name, as the home told by a draft that it made of it; zero if it told
 	// none.
 	upstream struct{ name, commit string }
 }
@@ -131,8 +131,8 @@ func (p *progress) reported() { p.unreported, p.pv = noneUnreported(), nil }
 func (p *progress) behind() bool { return len(p.revisions) > 0 }
 
 // over returns revisions from the cache as they were written last. With those of a whole package come those of it that
-// were made; else pkg is zero. What the cache does not have in time is not relied on any more: Porch occasionally loses
-// a write.
+// were made; else pkg is zero. What the cache does not have in time is not relied on any more: the home occasionally
+// loses a write.
 func (p *progress) over(cached []revision.Revision, pkg revision.Package) []revision.Revision {
 	maps.DeleteFunc(p.revisions, func(_ string, w written) bool { return w.late(p.now()) })
 	if len(p.revisions) == 0 {
@@ -197,7 +197,7 @@ func (p *progress) removed(r revision.Revision) bool {
 	return known && w.now == nil
 }
 
-// forget forgets that a revision was made: Porch does not find it.
+// forget forgets that a revision was made: the home does not find it.
 func (p *progress) forget(name string) { delete(p.revisions, name) }
 
 // kept returns the content of a target that was saved, with what the functions made of it, if it is known to have that

@@ -85,7 +85,7 @@ func (in *inspection) setConditions(status *v1alpha1.PackageVariantStatus, d *de
 	return news
 }
 
-// reportFailure writes why a variant could not be inspected, and returns the error. If Porch does not find something
+// reportFailure writes why a variant could not be inspected, and returns the error. If the home does not find something
 // because it is reading a repository, that is a failure like any other: no event says when it can be found again.
 func (r *Reconciler) reportFailure(ctx context.Context, seen *observation, err error) error {
 	if errors.Is(err, packages.ErrStale) {

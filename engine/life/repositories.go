@@ -85,8 +85,8 @@ func repositories(s *variant.Spec) []string {
 	return slices.Compact(names)
 }
 
-// readBefore treats a Repository that Porch is reading as ready if revisions of it are known already. If the variant
-// waits for a Repository, they may be from before it was registered anew, and newer Porch sends no event when they go:
+// readBefore treats a Repository that the home is reading as ready if revisions of it are known already. If the variant
+// waits for a Repository, they may be from before it was registered anew, and a home may send no event when they go:
 // until the Repository is ready, their contents may be missing, or have only some of the files.
 func (o *observation) readBefore() {
 	if ready := meta.FindStatusCondition(o.pv.Status.Conditions, v1alpha1.ConditionReady); ready != nil &&

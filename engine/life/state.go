@@ -16,7 +16,8 @@ import (
 
 // remember returns what a status says of earlier steps, with what the writes since were answered.
 func remember(status *v1alpha1.PackageVariantStatus, since *progress) decide.Memory {
-	m := decide.Memory{OwnedNames: map[string]bool{}, LastDraft: status.LastDraft, Requested: requestOf(status),
+	m := decide.Memory{OwnedNames: map[string]bool{}, LastDraft: status.LastDraft, KeepPackages: status.KeepPackages,
+		Requested:  requestOf(status),
 		Remembered: savedOf(status), Conflicts: status.Conflicts}
 	for _, name := range status.OwnedRevisions {
 		m.OwnedNames[name] = true

@@ -48,7 +48,7 @@ func (in *inspection) fillProgress(status *v1alpha1.PackageVariantStatus, d *dec
 // fillLife sets the state that approvals need later.
 func (in *inspection) fillLife(status *v1alpha1.PackageVariantStatus) {
 	status.SavedDraft = nil
-	// A draft that Porch has lost sight of is still the controller's if it comes back unchanged.
+	// A draft that the home has lost sight of is still the controller's if it comes back unchanged.
 	saved := slices.Contains(status.OwnedRevisions, in.Saved.Name)
 	for i := range in.Revisions {
 		r := &in.Revisions[i]
@@ -62,7 +62,7 @@ func (in *inspection) fillLife(status *v1alpha1.PackageVariantStatus) {
 }
 
 // ownedRevisions returns the names of the revisions that the variant made or adopted. Known names are dropped only if
-// Porch was asked for them, all steps were done, and the variant still owns something. Otherwise they stay, because
+// the home was asked for them, all steps were done, and the variant still owns something. Otherwise they stay, because
 // revisions that come back without an owner, as they do when a Repository is registered again, are recognized by name.
 // So are the one that was Replaced, and those that somebody gave to another variant, which must not remove them.
 func (in *inspection) ownedRevisions(known []string, done bool) []string {

@@ -42,6 +42,12 @@ var beside = map[string][]act{
 		{"the upstream asked for is another", toSecond},
 		{"somebody brings it back", func(c *cluster) { c.has("edge", "main", -1, locked(), onFirst) }},
 	},
+	"people edit and propose a draft, and delete the variant": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody adds a file", func(c *cluster) { c.SavesFiles(first, map[string]string{"mine.txt": "mine\n"}) }},
+		{"the draft is proposed", func(c *cluster) { c.Moves(first, revision.Proposed) }},
+		{"the variant is deleted", (*cluster).deletes},
+	},
 	"people publish the package anew": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"the draft is published", func(c *cluster) { c.Publishes(first) }},

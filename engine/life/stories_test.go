@@ -4,6 +4,7 @@ package life_test
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -188,6 +189,25 @@ var lives = map[string][]act{
 		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
 		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
 		{"the variant is deleted", (*cluster).deletes},
+	},
+	"deletion with --cascade=orphan": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"the draft is published", func(c *cluster) { c.Publishes(first) }},
+		{"its package context changes", func(c *cluster) { c.edits(zone("b")) }},
+		{"somebody adds a file", func(c *cluster) { c.SavesFiles(second, map[string]string{"mine.txt": "mine\n"}) }},
+		{"the variant is suspended and deleted, and dependents are to stay", func(c *cluster) {
+			c.EditVariant("web", func(pv *v1alpha1.PackageVariant) {
+				pv.Spec.Suspend, pv.Finalizers = true, append(pv.Finalizers, metav1.FinalizerOrphanDependents)
+			})
+			c.deletes()
+		}},
+		{"Kubernetes has orphaned what it found", func(c *cluster) {
+			c.EditRevision(first, func(r *revision.Revision) { r.Owners = nil })
+			c.EditVariant("web", func(pv *v1alpha1.PackageVariant) {
+				pv.Finalizers = slices.DeleteFunc(pv.Finalizers, func(f string) bool { return f == metav1.FinalizerOrphanDependents })
+			})
+		}},
+		{"it is resumed", func(c *cluster) { c.edits(func(s *variant.Spec) { s.Suspend = false }) }},
 	},
 	"another downstream": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},

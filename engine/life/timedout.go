@@ -11,8 +11,8 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 )
 
-// timedOutError says that Porch repeatedly failed to make a draft in time, though it answers other requests. Regular
-// retries would keep Porch from its other work for ever.
+// timedOutError says that the home repeatedly failed to make a draft in time, though it answers other requests. Regular
+// retries would keep the home from its other work for ever.
 type timedOutError struct {
 	draft *decide.Draft
 	err   error
@@ -27,7 +27,7 @@ func (e *timedOutError) Error() string {
 
 func (e *timedOutError) Unwrap() error { return e.err }
 
-// notCreated returns the error of a draft that was not made. It counts the times that Porch did not make it in time
+// notCreated returns the error of a draft that was not made. It counts the times that the home did not make it in time
 // though it answers other requests.
 func (a *action) notCreated(ctx context.Context, draft *decide.Draft, err error) error {
 	if !errors.Is(err, packages.ErrTimeout) {

@@ -8,7 +8,7 @@ import (
 )
 
 // unusableError says that the content of a revision is not worked on, with the reason of a condition: it exceeds the
-// bounds of a package, or Porch would not accept it in a save.
+// bounds of a package, or the home would not accept it in a save.
 type unusableError struct {
 	revision, reason string
 	err              error
@@ -20,9 +20,9 @@ func (e *unusableError) Error() string {
 
 func (e *unusableError) Unwrap() error { return e.err }
 
-// checkFiles returns an unusableError if the files of a revision exceed the bounds of a package, or if Porch would not
-// accept them in a save. It runs before the files are parsed, and so before Porch is asked to clone them or to upgrade
-// to them.
+// checkFiles returns an unusableError if the files of a revision exceed the bounds of a package, or if the home would
+// not accept them in a save. It runs before the files are parsed, and so before the home is asked to clone them or to
+// upgrade to them.
 func checkFiles(revision string, files map[string]string) error {
 	if err := krm.CheckPackage(files); err != nil {
 		return &unusableError{revision, v1alpha1.ReasonPackageTooLarge, err}

@@ -28,7 +28,8 @@ type Runtime interface {
 	// given, edited or not, in their order, and then those that the function added; the items given are not changed.
 	//
 	// The error is a *krm.Error, or several joined, if the function failed over what it was given; it is an
-	// *UnavailableError if no function can be run at the time; any other error says why this one could not be run.
+	// *UnavailableError if no function can be run at the time; any other error says why this one could not be run. A
+	// Runtime that calls another system does that in largework.Outside.
 	Run(ctx context.Context, function string, config *yaml.RNode, items []*yaml.RNode) (krm.Output, error)
 }
 

@@ -23,7 +23,7 @@ type Kind struct {
 	also []string
 }
 
-// porch is the group and version of packages in Porch's API.
+// porch is the group and version of package revisions.
 const porch = "porch.kpt.dev/v1alpha1"
 
 // The kinds.

@@ -56,7 +56,7 @@ func Unmet(conditions []metav1.Condition) []Condition {
 	return out
 }
 
-// ErrUnforeseen is wrapped by rendering errors that are due to this machine, not to the controller or Porch.
+// ErrUnforeseen is wrapped by rendering errors that are due to this machine, not to the controller or the home.
 var ErrUnforeseen = errors.New("is not foreseen")
 
 // stalls reports whether a variant is Stalled in the end, for whatever reason.

@@ -142,7 +142,8 @@ func Make(ctx context.Context, world World, named Keys, options Options) (*Plan,
 	return p.plan(ctx)
 }
 
-// newPlanner returns a planner over a world, without records. A world is what the caches, the API server and Porch say.
+// newPlanner returns a planner over a world, without records. A world is what the caches, the API server and the home
+// say.
 func newPlanner(world World, options Options) *planner {
 	world.Writes() // those until now are not the controller's
 	within := settled

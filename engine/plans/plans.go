@@ -161,8 +161,8 @@ type Variant struct {
 	// Drafts are the package revisions that are made or changed.
 	Drafts    []Draft             `json:"drafts,omitempty"`
 	Conflicts []v1alpha1.Conflict `json:"conflicts,omitempty"`
-	// Unforeseen are the functions in the package's pipelines that Porch runs when it saves the package, but that did not
-	// run for this plan.
+	// Unforeseen are the functions in the package's pipelines that the home runs when it saves the package, but that did
+	// not run for this plan.
 	Unforeseen []string `json:"unforeseen,omitempty"`
 	// Error is why the plan predicts nothing for the variant.
 	Error string `json:"error,omitempty"`
@@ -233,7 +233,7 @@ type Draft struct {
 	Name      string `json:"name"`
 	Workspace string `json:"workspace"`
 	Lifecycle string `json:"lifecycle"`
-	// Compared is what the files are compared with: a package revision, or Porch's clone.
+	// Compared is what the files are compared with: a package revision, or the home's clone.
 	Compared string `json:"compared"`
 	// Total is how many files the package has.
 	Total int    `json:"total"`

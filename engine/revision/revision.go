@@ -16,17 +16,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// workspacePrefix begins the workspace names of the drafts that a variant makes; a number follows (a Porch convention).
+// workspacePrefix begins the workspace names of the drafts that a variant makes; a number follows (a the home
+// convention).
 const workspacePrefix = "packagevariant-"
 
-// MigrationAnnotation on a Repository, with the value "true", makes Porch serve its packages only in version v1alpha2
-// of its API.
+// MigrationAnnotation on a Repository, with the value "true", makes the home serve its packages only in version
+// v1alpha2 of its API.
 const MigrationAnnotation = "porch.kpt.dev/v1alpha2-migration"
 
-// main is the number that Porch gives to the content of a repository's main branch.
+// main is the number that the home gives to the content of a repository's main branch.
 const main = -1
 
-// Lifecycle is the lifecycle of a package revision, in the words of Porch's API.
+// Lifecycle is the lifecycle of a package revision, in the words of the home's API.
 type Lifecycle string
 
 // The lifecycles.
@@ -37,7 +38,7 @@ const (
 	DeletionProposed Lifecycle = "DeletionProposed"
 )
 
-// Task is how a draft is made, in the words of Porch's API.
+// Task is how a draft is made, in the words of the home's API.
 type Task struct {
 	Type TaskType
 	// Source is the name of the revision that is cloned or edited, or upgraded to.
@@ -88,8 +89,8 @@ func Names(packages []Package) []string {
 	return names
 }
 
-// NameOf returns the name of a revision of the package. Porch builds it from the Repository, the path of the package,
-// and the workspace.
+// NameOf returns the name of a revision of the package. The home builds it from the Repository, the path of the
+// package, and the workspace.
 func (p Package) NameOf(workspace string) string {
 	return strings.Join([]string{p.Repo, strings.ReplaceAll(p.Name, "/", "."), workspace}, ".")
 }
@@ -121,9 +122,9 @@ type Revision struct {
 	// Deleting reports whether the revision is being deleted, and not gone yet.
 	Deleting bool
 	// Version is the state of the revision: equal versions are the same state. Read nothing else from it (docs/design.md,
-	// "Any Porch").
+	// "Any the home").
 	Version string
-	// Commit is the git commit with the content; "" if Porch does not report it.
+	// Commit is the git commit with the content; "" if the home does not report it.
 	Commit string
 	// Tree identifies the content: equal trees are the same files. It is "" if the home does not tell it.
 	Tree string
@@ -138,11 +139,11 @@ type Revision struct {
 	// Origin is where git has the content of a published revision; nil if unknown. A package that is cloned from the
 	// revision gets it as its lock.
 	Origin *Lock
-	// Created is when Porch first knew the revision, PublishedAt when it was published.
+	// Created is when the home first knew the revision, PublishedAt when it was published.
 	Created, PublishedAt time.Time
 	Labels, Annotations  map[string]string
 	Owners               []metav1.OwnerReference
-	// Lock says what the package was derived from; nil if Porch does not know.
+	// Lock says what the package was derived from; nil if the home does not know.
 	Lock *Lock
 	// Task is how the revision was made; zero if unknown.
 	Task Task

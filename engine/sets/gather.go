@@ -103,7 +103,7 @@ func (r *Reconciler) expand(ctx context.Context, set *v1alpha2.PackageVariantSet
 	}
 	var expanded *mutate.Expansion
 	var err error
-	if canceled := r.Large.Do(ctx, mutate.ExpansionSize(&set.Spec, s), func() {
+	if canceled := r.Large.DoCalling(ctx, mutate.ExpansionSize(&set.Spec, s), func(ctx context.Context) {
 		expanded, err = mutate.Expand(ctx, r.Functions, set, s)
 	}); canceled != nil {
 		return nil, canceled

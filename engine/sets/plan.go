@@ -232,9 +232,9 @@ type owner struct {
 // ownerOf returns a set as the owner of its variants.
 func ownerOf(set *v1alpha2.PackageVariantSet) owner { return owner{name: set.Name, uid: set.UID} }
 
-// owns reports whether a variant is the set's: by its label, which Porch's controller sets too, or by an owner
-// reference with the set's name, since a set that was restored from a backup has a new UID. If a set controls the
-// variant, it is that set's alone: whoever may change the variant's metadata may add labels and further owners.
+// owns reports whether a variant is the set's: by its label, which other controllers set too, or by an owner reference
+// with the set's name, since a set that was restored from a backup has a new UID. If a set controls the variant, it is
+// that set's alone: whoever may change the variant's metadata may add labels and further owners.
 func (o owner) owns(pv *v1alpha1.PackageVariant) bool {
 	if ref := metav1.GetControllerOfNoCopy(pv); ref != nil && isSet(*ref) {
 		return ref.Name == o.name

@@ -63,9 +63,9 @@ func (r *Reconciler) addCandidates(ctx context.Context, set *v1alpha2.PackageVar
 	return nil
 }
 
-// addUnlisted asks Porch for the revision that a rollout brings if the cache does not have it, and adds it to the view
-// if it exists: Porch leaves revisions that it fails to read out of its lists, and the rollout would begin again with
-// an earlier one.
+// addUnlisted asks the home for the revision that a rollout brings if the cache does not have it, and adds it to the
+// view if it exists: the home leaves revisions that it fails to read out of its lists, and the rollout would begin
+// again with an earlier one.
 func (r *Reconciler) addUnlisted(ctx context.Context, set *v1alpha2.PackageVariantSet, v *view) error {
 	status := set.Status.Rollout
 	if set.Spec.Rollout == nil || set.Spec.UpstreamSelector != nil || status == nil || status.Revision.Revision < 1 ||

@@ -28,7 +28,7 @@ type Cluster struct {
 	OfSets bool
 	// Unforeseen says that what comes depends on which variant has its turn first, so no plan foresees it.
 	Unforeseen bool
-	// Render is what Porch makes of the files of a draft.
+	// Render is what the home makes of the files of a draft.
 	Render func(ctx context.Context, files map[string]string) (map[string]string, error)
 	// Unreadable says why objects cannot be read, by their kind.
 	Unreadable map[string]error
@@ -51,7 +51,7 @@ type Cluster struct {
 	Events  []string
 	Written []memory.Write
 
-	// git reports whether the cache of Porch keeps drafts in git.
+	// git reports whether the cache of the home keeps drafts in git.
 	git bool
 	// told is the last text about each object.
 	told map[string]string
@@ -60,7 +60,7 @@ type Cluster struct {
 // memo has what all clusters of a test binary have found out about files.
 var memo = tasks.NewMemo()
 
-// New returns a cluster without objects. Porch's cache keeps drafts in git, or is the one in PostgreSQL.
+// New returns a cluster without objects. The home's cache keeps drafts in git, or is the one in PostgreSQL.
 func New(t *testing.T, git bool) *Cluster {
 	t.Helper()
 	c := &Cluster{T: t, Runtime: mutate.Builtin{}, git: git, told: map[string]string{}, Errs: map[string]error{},

@@ -59,7 +59,7 @@ func (c *Cluster) EditSet(name string, edit func(*v1alpha2.PackageVariantSet)) {
 	c.Objects.Apply(set)
 }
 
-// EditRepository changes a Repository, as people or Porch do.
+// EditRepository changes a Repository, as people or the home do.
 func (c *Cluster) EditRepository(name string, edit func(*objects.Repository)) {
 	c.T.Helper()
 	r := found(c, name, c.Objects.Repository)
@@ -118,7 +118,7 @@ func (c *Cluster) Has(pkg revision.Package, workspace string, number int, files 
 	c.Packages.Add(r, files)
 }
 
-// versionOf returns the version of a revision that was never written to, as Porch's cache has it.
+// versionOf returns the version of a revision that was never written to, as the home's cache has it.
 func (c *Cluster) versionOf(name string) string {
 	if c.git {
 		return fmt.Sprintf("%040x", []byte(name[max(len(name)-20, 0):]))

@@ -180,7 +180,7 @@ func visible(text string) string {
 // behind is for how long a list may be behind what was written.
 const behind = 30 * time.Second
 
-// listed returns what the home lists of a package, once that is in the state that gets have: Porch puts an earlier
+// listed returns what the home lists of a package, once that is in the state that gets have: the home puts an earlier
 // list in the place of its own if it reads a Repository while it is written.
 func (p *play) listed(of revision.Package) []revision.Revision {
 	p.Helper()

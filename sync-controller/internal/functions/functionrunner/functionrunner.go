@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nephio-project/porch/func/evaluator"
+	"github.com/package-variants/package-variants/engine/largework"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/functions/krm"
 	"google.golang.org/grpc"
@@ -111,7 +112,8 @@ func (r *Runtime) call(
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
 	request := &evaluator.EvaluateFunctionRequest{ResourceList: list, Image: r.image(function)}
-	response, err := r.client.EvaluateFunction(ctx, request)
+	var response *evaluator.EvaluateFunctionResponse
+	largework.Outside(ctx, func() { response, err = r.client.EvaluateFunction(ctx, request) })
 	if err != nil {
 		return nil, r.failed(function, len(list), err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nephio-project/porch/func/evaluator"
+	"github.com/package-variants/package-variants/engine/largework"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/functions/apply-package-context/packagecontext"
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
@@ -312,6 +313,24 @@ func TestUnavailable(t *testing.T) {
 }
 
 // TestCanceled checks that a canceled run does not count as a failure of the function.
+// TestOutsideWork checks that other large work can be done while the function-runner does not answer.
+func TestOutsideWork(t *testing.T) {
+	t.Parallel()
+	limit := largework.New()
+	r := start(t, func(ctx context.Context, list []byte) ([]byte, error) {
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		return list, limit.Do(ctx, largework.Large+1, func() {})
+	})
+	var err error
+	canceled := limit.DoCalling(t.Context(), largework.Large+1, func(ctx context.Context) {
+		_, err = r.Run(ctx, "inject-config", nil, nil)
+	})
+	if err := errors.Join(canceled, err); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
