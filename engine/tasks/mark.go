@@ -16,7 +16,7 @@ import (
 // its comments, files with resources get nothing but the marks, and all others stay byte for byte, be they YAML or not.
 // The Kptfile has no lock yet: Lock writes it.
 func (m *Memo) Copy(upstream map[string]string, pkg string, deployment bool) (map[string]string, error) {
-	if _, err := kptfileOf(upstream); err != nil {
+	if _, _, err := kptfileOf(upstream); err != nil {
 		return nil, err
 	}
 	files := maps.Clone(upstream)

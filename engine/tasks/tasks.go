@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"strings"
 
 	kptfile "github.com/kptdev/kpt/api/kptfile/v1"
@@ -59,7 +60,7 @@ func (m *Memo) Upgrade(merged map[string]string, lock *revision.Lock) (map[strin
 
 // locked returns the files with another upstream and, unless it is "", another package name.
 func locked(files map[string]string, name string, lock *revision.Lock) (map[string]string, error) {
-	file, err := kptfileOf(files)
+	file, read, err := kptfileOf(files)
 	if err != nil {
 		return nil, err
 	}
@@ -69,10 +70,28 @@ func locked(files map[string]string, name string, lock *revision.Lock) (map[stri
 		Git: &kptfile.Git{Repo: address, Directory: directory, Ref: lock.Ref}}
 	file.UpstreamLock = &kptfile.Locator{Type: kptfile.GitOrigin,
 		Git: &kptfile.GitLock{Repo: address, Directory: directory, Ref: lock.Ref, Commit: lock.Commit}}
-	if name != "" {
+	if name != "" { // the upstream of the upstream goes
 		file.Name = name
+		if err := read.PipeE(yaml.Tee(yaml.Clear("upstream")), yaml.Tee(yaml.Clear("upstreamLock"))); err != nil {
+			return nil, err
+		}
 	}
-	text, err := yaml.MarshalWithOptions(file, &yaml.EncoderOptions{SeqIndent: yaml.WideSequenceStyle})
+	return written(files, file, read, yaml.WideSequenceStyle)
+}
+
+// written returns the files with a Kptfile as kpt's types write it, without comments. What the types do not know stays as
+// it was read: newer versions of kpt know it.
+func written(files map[string]string, file *kptfile.KptFile, read *yaml.RNode, style yaml.SequenceIndentStyle) (
+	map[string]string, error) {
+	var root yaml.Node
+	text, err := yaml.Marshal(file)
+	if err == nil {
+		err = yaml.Unmarshal(text, &root)
+	}
+	if err == nil {
+		restore(root.Content[0], read.YNode(), reflect.TypeOf(file))
+		text, err = yaml.MarshalWithOptions(&root, &yaml.EncoderOptions{SeqIndent: style})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the Kptfile: %w", err)
 	}
@@ -81,45 +100,38 @@ func locked(files map[string]string, name string, lock *revision.Lock) (map[stri
 	return files, nil
 }
 
-// kptfileOf reads the Kptfile among the files, without its status.renderStatus: newer Porch writes that at each render,
-// and Porch v1.5 does not know it.
-func kptfileOf(files map[string]string) (*kptfile.KptFile, error) {
-	text := files[kptfileName]
-	if node, err := yaml.Parse(text); err == nil && node.Field("status") != nil {
-		err = node.PipeE(yaml.Lookup("status"), yaml.Clear("renderStatus"))
-		if err == nil {
-			text, err = node.String()
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cannot read the status of the Kptfile: %w", err)
-		}
+// kptfileOf reads the Kptfile among the files, also as it is, without its status.renderStatus: newer Porch writes that at
+// each render, and Porch v1.5 does not know it.
+func kptfileOf(files map[string]string) (*kptfile.KptFile, *yaml.RNode, error) {
+	read, err := yaml.Parse(files[kptfileName])
+	if err == nil && read.Field("status") != nil {
+		err = read.PipeE(yaml.Lookup("status"), yaml.Clear("renderStatus"))
 	}
 	file := &kptfile.KptFile{}
-	decoder := yaml.NewDecoder(strings.NewReader(text))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(file); err != nil {
-		return nil, fmt.Errorf("cannot read the Kptfile: %w", err)
+	if err == nil {
+		err = read.YNode().Decode(file)
 	}
-	return file, nil
+	if err == nil && file.Kind != kptfileName {
+		err = fmt.Errorf("it is of the kind %q", file.Kind)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot read the Kptfile: %w", err)
+	}
+	return file, read, nil
 }
 
 // Touch returns the files of a draft whose metadata or lifecycle is changed: Porch rewrites its Kptfile without
 // comments.
 func Touch(files map[string]string) (map[string]string, error) {
-	file, err := kptfileOf(files)
+	file, read, err := kptfileOf(files)
 	if err != nil {
 		return nil, err
 	}
-	text, err := yaml.Marshal(file)
-	if err != nil {
-		return nil, fmt.Errorf("cannot write the Kptfile: %w", err)
-	}
-	files = maps.Clone(files)
-	files[kptfileName] = string(text)
-	return files, nil
+	return written(files, file, read, yaml.CompactSequenceStyle)
 }
 
-// Lock returns a Kptfile with another upstream and upstreamLock, as the lock has them. Comments stay.
+// Lock returns a Kptfile with another upstream and upstreamLock, as the lock has them. Comments stay. Where no commit is
+// known, there is none, since kpt v1.0 refuses a Kptfile with an empty one.
 func Lock(text string, lock *revision.Lock) (string, error) {
 	return edited(kptfileName, text, func(file *yaml.RNode) error {
 		for _, field := range [][]string{
@@ -136,6 +148,9 @@ func Lock(text string, lock *revision.Lock) (string, error) {
 				return err
 			}
 			scalar.YNode().Value, scalar.YNode().Tag = field[last], yaml.NodeTagString
+		}
+		if lock.Commit == "" {
+			return file.PipeE(yaml.Lookup("upstreamLock", "git"), yaml.Clear("commit"))
 		}
 		return nil
 	})
@@ -232,7 +247,7 @@ func WithContext(files map[string]string, pkg string) (map[string]string, error)
 			return files, nil
 		}
 	}
-	file, err := kptfileOf(files)
+	file, _, err := kptfileOf(files)
 	if err != nil {
 		return nil, err
 	}

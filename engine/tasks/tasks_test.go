@@ -4,6 +4,7 @@ package tasks
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -122,8 +123,81 @@ func TestRendered(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	if _, err := Touch(map[string]string{"Kptfile": blueprint + "status:\n  other: 1\n"}); err == nil {
-		t.Error("a field that Porch does not know is no error")
+}
+
+// TestUnknown checks that what kpt's types do not know stays, and that what they know of the upstream's upstream goes.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	const read = `apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: web # lost
+upstream:
+  type: git
+  preserveExplicitNull: true
+pipeline:
+  mutators:
+  - image: a:v1
+  - image: b:v1
+    when: "true" # c
+    selectors:
+    - kind: A
+      resourceFileRegexp: ^a/
+info:
+  newer: {a: [1]}
+status:
+  other: 1
+newest: 1
+`
+	const stays = `pipeline:
+  mutators:
+  - image: a:v1
+  - image: b:v1
+    selectors:
+    - kind: A
+      resourceFileRegexp: ^a/
+    when: "true" # c
+status:
+  other: 1
+newest: 1
+`
+	touched, err := Touch(map[string]string{"Kptfile": read})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\nupstream:\n  type: git\n  preserveExplicitNull: true\n" +
+		"info:\n  newer: {a: [1]}\n" + stays
+	if diff := cmp.Diff(want, touched["Kptfile"]); diff != "" {
+		t.Errorf("touched (-want +got):\n%s", diff)
+	}
+	cloned, err := Clone(map[string]string{"Kptfile": read}, "eu", lock, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = `apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata: # kpt-merge: /eu
+  name: eu
+  annotations:
+    internal.kpt.dev/upstream-identifier: 'kpt.dev|Kptfile|default|eu'
+upstream:
+  type: git
+  git:
+    repo: https://git.example.com/blueprints.git
+    directory: web
+    ref: web/v1
+upstreamLock:
+  type: git
+  git:
+    repo: https://git.example.com/blueprints.git
+    directory: web
+    ref: web/v1
+    commit: 3f1c
+info:
+  newer: {a: [1]}
+` + stays
+	if diff := cmp.Diff(want, cloned["Kptfile"]); diff != "" {
+		t.Errorf("cloned (-want +got):\n%s", diff)
 	}
 }
 
@@ -222,6 +296,13 @@ upstreamLock:
 	}
 	if diff := cmp.Diff(after, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	got, err = Lock(after, &revision.Lock{Repo: lock.Repo, Directory: "/web", Ref: lock.Ref})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Replace(after, "    commit: \"123456\"\n", "", 1), got); diff != "" {
+		t.Errorf("without a commit (-want +got):\n%s", diff)
 	}
 	if _, err := Lock("a: [", lock); err == nil {
 		t.Error("a Kptfile that is none has another lock")

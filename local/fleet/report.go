@@ -356,7 +356,7 @@ func (l *Line) more(failures []string) (all []string) {
 		all = append(all, l.Message)
 	}
 	for _, more := range []string{l.Conflicts, l.Injection} {
-		if more != "" && more != l.Message {
+		if more != "" && (usual || more != l.Message) {
 			all = append(all, more)
 		}
 	}

@@ -44,8 +44,9 @@ func functionOf(n *yaml.Node) function {
 			value["image"] = f.image
 		}
 		f.untagged = asJSON(value)
-		if value["configPath"] != nil || value["configMap"] != nil {
-			f.config = asJSON([]any{f.kind, f.base, value["configPath"], value["configMap"]})
+		config := []any{value["configPath"], value["configMap"], value["configRef"]}
+		if slices.ContainsFunc(config, func(c any) bool { return c != nil }) {
+			f.config = asJSON(append(config, f.kind, f.base))
 		}
 	}
 	return f

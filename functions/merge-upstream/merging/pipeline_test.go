@@ -139,15 +139,11 @@ func TestAlternativesOfFunctions(t *testing.T) {
 		return files{"Kptfile": kptfile + "pipeline:\n  mutators:\n  - {name: a, " + fields + "}\n"}
 	}
 	for name, c := range map[string]struct{ original, updated, local, want string }{
-		"condition, renamed upstream": {"image: a, condition: x", "image: a, when: x", "image: a, condition: mine",
-			`{"condition":"x"} | {"condition":"mine"} | {"when":"x"}`},
-		"condition, renamed here": {"image: a, condition: x", "image: a, condition: z", "image: a, when: x",
-			`{"condition":"x"} | {"when":"x"} | {"condition":"z"}`},
-		"condition, added on both sides": {"image: a", "image: a, condition: x", "image: a, when: mine",
-			` | {"when":"mine"} | {"condition":"x"}`},
 		"image": {"image: a:v1", "exec: a", "image: a:mine", `{"image":"a:v1"} | {"image":"a:mine"} | {"exec":"a"}`},
 		"config": {"image: a, configPath: x", "image: a, configMap: {k: v}", "image: a, configPath: mine",
 			`{"configPath":"x"} | {"configPath":"mine"} | {"configMap":{"k":"v"}}`},
+		"config, of a resource": {"image: a, configPath: x", "image: a, configRef: {kind: A, name: a}", "image: a, configPath: mine",
+			`{"configPath":"x"} | {"configPath":"mine"} | {"configRef":{"kind":"A","name":"a"}}`},
 	} {
 		for onConflict, want := range map[merging.OnConflict]string{merging.TakeUpstream: c.updated, merging.KeepLocal: c.local} {
 			t.Run(name+"/"+string(onConflict), func(t *testing.T) {
