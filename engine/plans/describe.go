@@ -9,7 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/engine/life"
+	"github.com/package-variants/package-variants/engine/reconcile"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/tasks"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -153,7 +153,7 @@ func (r *record) action(stall Stall) Action {
 }
 
 // actionOf returns the action of a step; "" if the step is part of another.
-func actionOf(s *decide.Step, look *life.Look) Action {
+func actionOf(s *decide.Step, look *reconcile.Look) Action {
 	switch {
 	case !slices.Contains(deletions, s.Action):
 	case look.Input.Deleting:
@@ -187,7 +187,7 @@ func actionOf(s *decide.Step, look *life.Look) Action {
 
 // stepsOf returns the steps of a look in words, each with its revision. That what was made is saved is part of making
 // it.
-func stepsOf(look *life.Look) []Step {
+func stepsOf(look *reconcile.Look) []Step {
 	var out []Step
 	for i := range look.Decision.Steps {
 		s := &look.Decision.Steps[i]
@@ -201,7 +201,7 @@ func stepsOf(look *life.Look) []Step {
 }
 
 // revisionOf returns the name of the revision of a step; "" if it has none, or if its draft was not made.
-func revisionOf(s *decide.Step, look *life.Look) string {
+func revisionOf(s *decide.Step, look *reconcile.Look) string {
 	switch {
 	case s.Revision != nil:
 		return s.Revision.Name

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/engine/life"
+	"github.com/package-variants/package-variants/engine/reconcile"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -90,14 +90,14 @@ func TestStallOf(t *testing.T) {
 // TestFailsForAReason checks that a plan fails for the last look only, and says why: what failed before was tried again.
 func TestFailsForAReason(t *testing.T) {
 	t.Parallel()
-	failed, done := &life.Look{Err: errors.New("boom")}, &life.Look{}
+	failed, done := &reconcile.Look{Err: errors.New("boom")}, &reconcile.Look{}
 	for name, c := range map[string]struct {
-		looks []*life.Look
+		looks []*reconcile.Look
 		want  string
 	}{
-		"in the end":  {[]*life.Look{done, failed}, "fail: this would fail: boom"},
-		"in between":  {[]*life.Look{failed, done}, "unchanged: "},
-		"not at all":  {[]*life.Look{done}, "unchanged: "},
+		"in the end":  {[]*reconcile.Look{done, failed}, "fail: this would fail: boom"},
+		"in between":  {[]*reconcile.Look{failed, done}, "unchanged: "},
+		"not at all":  {[]*reconcile.Look{done}, "unchanged: "},
 		"no look yet": {nil, "unchanged: "},
 	} {
 		r := &record{looks: c.looks}
