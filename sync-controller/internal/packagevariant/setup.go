@@ -73,7 +73,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	variants, known := manifests.Variants{API: mgr.GetClient()}, porch.Cache{Reader: mgr.GetClient()}
 	events := mgr.GetEventRecorder("package-variants")
 	r := &Reconciler{reconcile.New(reconcile.Ports{
-		Packages: &porch.Home{Client: porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()}},
+		Packages: &porch.Home{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
 		Known:    known, Variants: variants, Functions: options.Runtime,
 		Injected:   watches.NewSource(watches.New(mgr.GetRESTMapper(), metadataClient, wake), mgr.GetAPIReader()),
 		Turns:      &turns{locks: repolock.New(wake), variants: variants, most: max(options.Concurrency/2, 1)},

@@ -51,7 +51,7 @@ func SetupWithManager(
 		changed <- event.TypedGenericEvent[types.NamespacedName]{Object: user}
 	})
 	r := &Reconciler{sets.New(sets.Ports{
-		Packages: &porch.Home{Client: porch.Client{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()}},
+		Packages: &porch.Home{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
 		Known:    porch.Cache{Reader: mgr.GetClient()}, Sets: manifests.NewSets(mgr.GetClient(), mgr.GetAPIReader()),
 		Selected: watches.NewSource(watched, mgr.GetAPIReader()), Functions: runtime,
 		Event: func(set *v1alpha2.PackageVariantSet, kind, reason, message string) {

@@ -115,7 +115,7 @@ func TestUnusable(t *testing.T) {
 		"caf\uFFFD.txt": {"Kptfile": "", "caf\uFFFD.txt": ""},
 	} {
 		p := newPorch(t, interceptor.Funcs{}, pr("edge", "web", "v1", "Draft"), resources("edge.web.v1", files))
-		_, err := (&Home{Client: p.Client}).Read(t.Context(), "fleet", "edge.web.v1")
+		_, err := p.Read(t.Context(), "fleet", "edge.web.v1")
 		got, _ := packages.ConditionOf(err)
 		want := v1alpha1.Stalled("PackageRefused", "edge.web.v1 is not worked on: "+name+not)
 		if diff := cmp.Diff(want, got); diff != "" || !errors.Is(err, packages.ErrRefused) {
@@ -155,7 +155,7 @@ func TestNamesake(t *testing.T) {
 			return apierrors.NewInternalError(errors.New(c.says))
 		}
 		p := newPorch(t, interceptor.Funcs{Create: refuses}, c.there...)
-		_, err := (&Home{Client: p.Client}).Ask(t.Context(), packages.Draft{Namespace: "fleet", Workspace: "one",
+		_, err := p.Ask(t.Context(), packages.Draft{Namespace: "fleet", Workspace: "one",
 			Package: revision.Package{Repo: "edge", Name: c.asked}, Task: revision.Task{Type: revision.Clone, Source: "x"}})
 		got, _ := packages.ConditionOf(err)
 		if !errors.Is(err, c.kind) || got.Message != c.want {

@@ -19,18 +19,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Client calls Porch. It does not read from a cache. A write that fails because Porch was reading the repository is
-// retried a few times.
-type Client struct {
-	Reader client.Reader
-	Writer interface {
-		client.Writer
-		client.SubResourceClientConstructor
-	}
-	// Pause waits until Porch has settled; nil waits for d.
-	Pause func(ctx context.Context, d time.Duration) error
-}
-
 // API is what the reconcilers need from an API server: reads, from a cache or not, and writes.
 type API interface {
 	client.Reader
@@ -39,10 +27,10 @@ type API interface {
 	client.SubResourceClientConstructor
 }
 
-// Revision returns the revision of that name as it is now. The error satisfies apierrors.IsNotFound if there is none.
-func (c *Client) Revision(ctx context.Context, namespace, name string) (found revision.Revision, err error) {
+// get returns the revision of that name as it is now. The error satisfies apierrors.IsNotFound if there is none.
+func (h *Home) get(ctx context.Context, namespace, name string) (found revision.Revision, err error) {
 	if err := timed(get, func() (err error) {
-		found, err = GetRevision(ctx, c.Reader, namespace, name)
+		found, err = GetRevision(ctx, h.Reader, namespace, name)
 		return err
 	}); err != nil {
 		return revision.Revision{}, fmt.Errorf("cannot get package revision %s: %w", name, err)
@@ -50,9 +38,9 @@ func (c *Client) Revision(ctx context.Context, namespace, name string) (found re
 	return found, nil
 }
 
-// Create creates a draft and returns its revision. If the workspace already has a revision, Busy returns true for the
+// create creates a draft and returns its revision. If the workspace already has a revision, Busy returns true for the
 // error.
-func (c *Client) Create(ctx context.Context, d packages.Draft) (revision.Revision, error) {
+func (h *Home) create(ctx context.Context, d packages.Draft) (revision.Revision, error) {
 	pr := &porchapi.PackageRevision{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: d.Namespace, Labels: d.Labels, Annotations: d.Annotations,
@@ -66,56 +54,56 @@ func (c *Client) Create(ctx context.Context, d packages.Draft) (revision.Revisio
 	asked := pr.DeepCopy()
 	if err := retry(ctx, call(d.Task.Type.Label()), func() error {
 		asked.DeepCopyInto(pr)
-		return c.Writer.Create(ctx, pr)
+		return h.Writer.Create(ctx, pr)
 	}); err != nil {
 		return revision.Revision{}, fmt.Errorf("cannot %s %s: %w", d.Task.Type, d.Package, err)
 	}
 	return Revision(pr), nil
 }
 
-// Keep withdraws the proposal to delete a revision.
-func (c *Client) Keep(ctx context.Context, r *revision.Revision) (revision.Revision, error) {
-	return c.patchBy(ctx, keep, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published},
-		"metadata": map[string]any{"resourceVersion": r.Version}}, c.Writer.Patch)
+// keep withdraws the proposal to delete a revision.
+func (h *Home) keep(ctx context.Context, r *revision.Revision) (revision.Revision, error) {
+	return h.patchBy(ctx, keep, r, map[string]any{"spec": map[string]any{"lifecycle": revision.Published},
+		"metadata": map[string]any{"resourceVersion": r.Version}}, h.Writer.Patch)
 }
 
-// Move gives a revision another lifecycle, and returns its new state: a draft becomes Proposed; a proposed revision
+// move gives a revision another lifecycle, and returns its new state: a draft becomes Proposed; a proposed revision
 // becomes Published, or a Draft again, for which it takes an approver. It fails, and changes nothing, if the revision's
 // version differs from that of r.
-func (c *Client) Move(ctx context.Context, r *revision.Revision, to revision.Lifecycle) (revision.Revision, error) {
+func (h *Home) move(ctx context.Context, r *revision.Revision, to revision.Lifecycle) (revision.Revision, error) {
 	change := map[string]any{"spec": map[string]any{"lifecycle": to},
 		"metadata": map[string]any{"resourceVersion": r.Version}}
 	if to == revision.Proposed {
-		return c.patchBy(ctx, propose, r, change, c.Writer.Patch)
+		return h.patchBy(ctx, propose, r, change, h.Writer.Patch)
 	}
-	approval := c.Writer.SubResource("approval")
-	return c.patchBy(ctx, approve, r, change,
+	approval := h.Writer.SubResource("approval")
+	return h.patchBy(ctx, approve, r, change,
 		func(ctx context.Context, o client.Object, patch client.Patch, _ ...client.PatchOption) error {
 			return approval.Patch(ctx, o, patch)
 		})
 }
 
-// ProposeDeletion proposes the deletion of a published revision, and gives it these owners.
-func (c *Client) ProposeDeletion(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) (
+// proposeDeletion proposes the deletion of a published revision, and gives it these owners.
+func (h *Home) proposeDeletion(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) (
 	proposed revision.Revision, err error) {
 	isProposed := func(now *revision.Revision) bool {
 		return now.Lifecycle == revision.DeletionProposed && owned(owners)(now)
 	}
-	err = c.untilKept(ctx, r, "lifecycle", isProposed, func() error {
+	err = h.untilKept(ctx, r, "lifecycle", isProposed, func() error {
 		var err error
-		proposed, err = c.patchBy(ctx, proposeDeletion, r, map[string]any{
+		proposed, err = h.patchBy(ctx, proposeDeletion, r, map[string]any{
 			"spec":     map[string]any{"lifecycle": revision.DeletionProposed},
 			"metadata": map[string]any{"ownerReferences": orEmpty(owners), "resourceVersion": r.Version},
-		}, c.Writer.Patch)
+		}, h.Writer.Patch)
 		return err
 	})
 	return proposed, err
 }
 
-// SetMeta gives a revision these owners, and adds these labels and annotations to those that it has. The content stays
+// setMeta gives a revision these owners, and adds these labels and annotations to those that it has. The content stays
 // byte for byte: when the metadata of a draft changes, Porch v1.5 rewrites its Kptfile without comments, so SetMeta
 // restores a draft's files.
-func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, labels,
+func (h *Home) setMeta(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference, labels,
 	annotations map[string]string) error {
 	metadata := map[string]any{"ownerReferences": orEmpty(owners), "resourceVersion": r.Version}
 	if len(labels) > 0 { // null would remove all labels
@@ -127,38 +115,38 @@ func (c *Client) SetMeta(ctx context.Context, r *revision.Revision, owners []met
 	change, version := map[string]any{"metadata": metadata}, r.Version
 	write := func() (err error) {
 		if r.Lifecycle != revision.Draft {
-			return c.patch(ctx, setMeta, r, change)
+			return h.patch(ctx, setMeta, r, change)
 		}
 		metadata["resourceVersion"] = version // so a concurrent edit is not lost
-		version, err = c.setMetaOfDraft(ctx, r, version, change)
+		version, err = h.setMetaOfDraft(ctx, r, version, change)
 		return err
 	}
 	if !lets(r, owners) {
 		return write()
 	}
-	return c.untilKept(ctx, r, "owners", owned(owners), write)
+	return h.untilKept(ctx, r, "owners", owned(owners), write)
 }
 
 // setMetaOfDraft changes the metadata of a draft that has a version, and restores its files. It returns the version
 // that the draft has then.
-func (c *Client) setMetaOfDraft(ctx context.Context, r *revision.Revision, version string, change map[string]any) (
+func (h *Home) setMetaOfDraft(ctx context.Context, r *revision.Revision, version string, change map[string]any) (
 	string, error) {
-	before, err := c.Content(ctx, r.Namespace, r.Name)
+	before, err := h.content(ctx, r.Namespace, r.Name)
 	if err != nil {
 		return "", err
 	}
 	if before.Version != version {
 		return "", fmt.Errorf("cannot change package revision %s: %w", r.Name, ErrOutdated)
 	}
-	changed, err := c.patchBy(ctx, setMeta, r, change, c.Writer.Patch)
+	changed, err := h.patchBy(ctx, setMeta, r, change, h.Writer.Patch)
 	if err != nil {
 		return "", err
 	}
-	after, err := c.Content(ctx, r.Namespace, r.Name)
+	after, err := h.content(ctx, r.Namespace, r.Name)
 	if err != nil || maps.Equal(before.Files, after.Files) || after.Version != changed.Version { // or it was edited since
 		return after.Version, err
 	}
-	saved, err := c.Save(ctx, after, before.Files)
+	saved, err := h.saveWhole(ctx, after, before.Files)
 	return saved.Version, err
 }
 
@@ -197,13 +185,13 @@ func orEmpty(owners []metav1.OwnerReference) []metav1.OwnerReference {
 	return owners
 }
 
-func (c *Client) patch(ctx context.Context, what call, r *revision.Revision, change map[string]any) error {
-	_, err := c.patchBy(ctx, what, r, change, c.Writer.Patch)
+func (h *Home) patch(ctx context.Context, what call, r *revision.Revision, change map[string]any) error {
+	_, err := h.patchBy(ctx, what, r, change, h.Writer.Patch)
 	return err
 }
 
 // patchBy changes a revision with a merge patch, which patch sends, and returns its new state.
-func (c *Client) patchBy(ctx context.Context, what call, r *revision.Revision, change map[string]any,
+func (h *Home) patchBy(ctx context.Context, what call, r *revision.Revision, change map[string]any,
 	patch func(context.Context, client.Object, client.Patch, ...client.PatchOption) error) (revision.Revision, error) {
 	data, err := json.Marshal(change)
 	if err != nil {
@@ -218,13 +206,13 @@ func (c *Client) patchBy(ctx context.Context, what call, r *revision.Revision, c
 	return Revision(pr), nil
 }
 
-// Delete deletes a draft or a proposed revision. It is not an error if the revision is already gone.
-func (c *Client) Delete(ctx context.Context, r *revision.Revision) error {
+// remove deletes a draft or a proposed revision. It is not an error if the revision is already gone.
+func (h *Home) remove(ctx context.Context, r *revision.Revision) error {
 	if r.Published() {
 		return errors.New("a published package revision is proposed for deletion, not deleted")
 	}
 	pr := &porchapi.PackageRevision{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}}
-	err := retry(ctx, remove, func() error { return c.Writer.Delete(ctx, pr) })
+	err := retry(ctx, remove, func() error { return h.Writer.Delete(ctx, pr) })
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot delete package revision %s: %w", r.Name, withRemedy(err, r.Package))
 	}

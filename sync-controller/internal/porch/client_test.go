@@ -30,7 +30,7 @@ var (
 
 // fakePorch is a Porch with these objects, and what was asked of it.
 type fakePorch struct {
-	Client
+	Home
 	objects client.Client
 	// calls are the writes, in order, patches with what they sent.
 	calls []string
@@ -68,7 +68,7 @@ func newPorch(t *testing.T, funcs interceptor.Funcs, objects ...client.Object) *
 		WithIndex(&porchapi.PackageRevision{}, "spec.repository", func(o client.Object) []string {
 			return []string{o.(*porchapi.PackageRevision).Spec.RepositoryName}
 		}).Build()
-	p.Client, p.objects = Client{Reader: c, Writer: c}, c
+	p.Home, p.objects = Home{Reader: c, Writer: c}, c
 	return p
 }
 
@@ -122,11 +122,11 @@ func resources(name string, files map[string]string) *porchapi.PackageRevisionRe
 func TestRevision(t *testing.T) {
 	t.Parallel()
 	p := newPorch(t, interceptor.Funcs{}, pr("edge", "web", "v1", "Proposed"))
-	got, err := p.Revision(t.Context(), "fleet", "edge.web.v1")
+	got, err := p.get(t.Context(), "fleet", "edge.web.v1")
 	if err != nil || got.Package.String() != "edge/web" || got.Lifecycle != "Proposed" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if _, err := p.Revision(t.Context(), "fleet", "edge.web.v2"); !apierrors.IsNotFound(err) {
+	if _, err := p.get(t.Context(), "fleet", "edge.web.v2"); !apierrors.IsNotFound(err) {
 		t.Errorf("got error %v, want not found", err)
 	}
 }
@@ -159,7 +159,7 @@ func TestCreate(t *testing.T) {
 				o.SetResourceVersion(commit)
 				return nil
 			}})
-			r, err := p.Create(t.Context(), packages.Draft{
+			r, err := p.create(t.Context(), packages.Draft{
 				Namespace: "fleet", Package: revision.Package{Repo: "edge", Name: "a/web"}, Workspace: "packagevariant-1",
 				Metadata: packages.Metadata{Labels: map[string]string{"l": "1"}, Annotations: map[string]string{"a": "1"}},
 				Owner:    us, Task: c.task,
@@ -191,17 +191,17 @@ func TestContent(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"Kptfile": "k"}
 	p := newPorch(t, interceptor.Funcs{}, resources("a", files), resources("empty", nil))
-	got, err := p.Content(t.Context(), "fleet", "a")
+	got, err := p.content(t.Context(), "fleet", "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(files, got.Files); diff != "" || got.Version == "" || got.RenderStatus.Err != "from before" {
 		t.Errorf("got version %q, render status %q, files (-want +got):\n%s", got.Version, got.RenderStatus.Err, diff)
 	}
-	if _, err := p.Content(t.Context(), "fleet", "none"); !apierrors.IsNotFound(err) {
+	if _, err := p.content(t.Context(), "fleet", "none"); !apierrors.IsNotFound(err) {
 		t.Errorf("got error %v, want not found", err)
 	}
-	_, err = p.Content(t.Context(), "fleet", "empty")
+	_, err = p.content(t.Context(), "fleet", "empty")
 	if want := "cannot use the package revision empty: " + ErrNoFiles.Error(); !errors.Is(err, ErrNoFiles) ||
 		err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
@@ -213,12 +213,12 @@ func TestSave(t *testing.T) {
 	t.Parallel()
 	before := map[string]string{"Kptfile": "k", "a.yaml": "old", "gone.yaml": "g"}
 	p := newPorch(t, interceptor.Funcs{}, resources("a", before))
-	read, err := p.Content(t.Context(), "fleet", "a")
+	read, err := p.content(t.Context(), "fleet", "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	given := map[string]string{"Kptfile": "k", "a.yaml": "new", "b.yaml": "b"}
-	saved, err := p.Save(t.Context(), read, given)
+	saved, err := p.saveWhole(t.Context(), read, given)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,14 +233,14 @@ func TestSave(t *testing.T) {
 	if diff := cmp.Diff(before, read.Files); diff != "" {
 		t.Errorf("what was read has changed, -want +got:\n%s", diff)
 	}
-	_, err = p.Save(t.Context(), read, map[string]string{"a.yaml": "newer"})
+	_, err = p.saveWhole(t.Context(), read, map[string]string{"a.yaml": "newer"})
 	if !apierrors.IsConflict(err) || !Busy(err) || !strings.HasPrefix(err.Error(), "cannot save a: ") {
 		t.Errorf("got error %v, want a conflict", err)
 	}
 	if diff := cmp.Diff(want, p.files(t, "a")); diff != "" {
 		t.Errorf("a save that failed changed files, -want +got:\n%s", diff)
 	}
-	if _, err := p.Save(t.Context(), saved, map[string]string{"a.yaml": "newer"}); err != nil {
+	if _, err := p.saveWhole(t.Context(), saved, map[string]string{"a.yaml": "newer"}); err != nil {
 		t.Errorf("a save on top of a save: %v", err)
 	}
 }
@@ -272,11 +272,11 @@ func TestSaveRepeated(t *testing.T) {
 						return errors.Join(cl.Update(ctx, written), errLost)
 					},
 				}, resources("a", map[string]string{"Kptfile": "info: {}\n", "a.yaml": "old"}))
-				read, err := p.Content(t.Context(), "fleet", "a")
+				read, err := p.content(t.Context(), "fleet", "a")
 				if err != nil {
 					t.Fatal(err)
 				}
-				saved, err := p.Save(t.Context(), read, wanted)
+				saved, err := p.saveWhole(t.Context(), read, wanted)
 				if (err == nil) != c.done || err != nil && !Busy(err) || calls != 2 {
 					t.Fatalf("got error %v after %d calls", err, calls)
 				}
@@ -321,7 +321,7 @@ func TestSetMeta(t *testing.T) {
 			p := newPorch(t, interceptor.Funcs{}, object, resources(object.Name, files))
 			p.rewrite = c.rewrite
 			r := Revision(object)
-			if err := p.SetMeta(t.Context(), &r, c.owners, c.labels, c.annotations); err != nil {
+			if err := p.setMeta(t.Context(), &r, c.owners, c.labels, c.annotations); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, p.calls); diff != "" {
@@ -352,13 +352,13 @@ func TestSetMetaErrors(t *testing.T) {
 	}
 	p := newPorch(t, interceptor.Funcs{Patch: fails}, draft, resources(draft.Name, map[string]string{"Kptfile": "k"}))
 	r.Version = "999" // what the fake API gives
-	err := p.SetMeta(t.Context(), &r, nil, nil, nil)
+	err := p.setMeta(t.Context(), &r, nil, nil, nil)
 	if want := "cannot change package revision edge.web.v1: boom"; err == nil || err.Error() != want ||
 		!errors.Is(err, boom) {
 		t.Errorf("got error %v, want %s", err, want)
 	}
 	p = newPorch(t, interceptor.Funcs{}, draft)
-	if err := p.SetMeta(t.Context(), &r, nil, nil, nil); !apierrors.IsNotFound(err) || len(p.calls) > 0 {
+	if err := p.setMeta(t.Context(), &r, nil, nil, nil); !apierrors.IsNotFound(err) || len(p.calls) > 0 {
 		t.Errorf("a draft whose files cannot be kept: error %v, calls %q", err, p.calls)
 	}
 }
@@ -368,16 +368,16 @@ func TestLifecycle(t *testing.T) {
 	object := pr("edge", "web", "v1", "Published")
 	p := newPorch(t, interceptor.Funcs{}, object)
 	now := func() *revision.Revision {
-		r, err := p.Revision(t.Context(), object.Namespace, object.Name)
+		r, err := p.get(t.Context(), object.Namespace, object.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return &r
 	}
-	_, set := p.Keep(t.Context(), now())
-	_, approved := p.Move(t.Context(), now(), revision.Draft)
-	_, proposed := p.ProposeDeletion(t.Context(), now(), nil)
-	_, owned := p.ProposeDeletion(t.Context(), now(), []metav1.OwnerReference{{APIVersion: "v1", Kind: "X", Name: "x", UID: "u"}})
+	_, set := p.keep(t.Context(), now())
+	_, approved := p.move(t.Context(), now(), revision.Draft)
+	_, proposed := p.proposeDeletion(t.Context(), now(), nil)
+	_, owned := p.proposeDeletion(t.Context(), now(), []metav1.OwnerReference{{APIVersion: "v1", Kind: "X", Name: "x", UID: "u"}})
 	for _, err := range []error{set, approved, proposed, owned} {
 		if err != nil {
 			t.Error(err)
@@ -406,14 +406,14 @@ func TestDelete(t *testing.T) {
 		p := newPorch(t, interceptor.Funcs{}, object)
 		r := Revision(object)
 		got := ""
-		if err := p.Delete(t.Context(), &r); err != nil {
+		if err := p.remove(t.Context(), &r); err != nil {
 			got = err.Error()
 		}
-		_, err := p.Revision(t.Context(), "fleet", object.Name)
+		_, err := p.get(t.Context(), "fleet", object.Name)
 		if got != want || apierrors.IsNotFound(err) != (want == "") {
 			t.Errorf("%s: got error %q, want %q; then: %v", lifecycle, got, want, err)
 		}
-		if want == "" && p.Delete(t.Context(), &r) != nil {
+		if want == "" && p.remove(t.Context(), &r) != nil {
 			t.Errorf("%s: an error for what is gone", lifecycle)
 		}
 	}
@@ -435,15 +435,15 @@ func TestErrorsSayWhat(t *testing.T) {
 	})
 	ctx, pkg := t.Context(), revision.Package{Repo: "edge", Name: "web"}
 	r := revision.Revision{Name: "edge.web.v1"}
-	_, get := p.Revision(ctx, "fleet", r.Name)
-	_, content := p.Content(ctx, "fleet", r.Name)
-	_, patch := p.Move(ctx, &r, revision.Proposed)
-	_, create := p.Create(ctx, packages.Draft{Package: pkg, Task: revision.Task{Type: revision.Upgrade}})
+	_, get := p.get(ctx, "fleet", r.Name)
+	_, content := p.content(ctx, "fleet", r.Name)
+	_, patch := p.move(ctx, &r, revision.Proposed)
+	_, create := p.create(ctx, packages.Draft{Package: pkg, Task: revision.Task{Type: revision.Upgrade}})
 	for want, err := range map[string]error{
 		"cannot get package revision edge.web.v1: boom":    get,
 		"cannot read the content of edge.web.v1: boom":     content,
 		"cannot upgrade edge/web: boom":                    create,
-		"cannot delete package revision edge.web.v1: boom": p.Delete(ctx, &r),
+		"cannot delete package revision edge.web.v1: boom": p.remove(ctx, &r),
 		"cannot change package revision edge.web.v1: boom": patch,
 	} {
 		if err == nil || err.Error() != want || !errors.Is(err, boom) {
@@ -479,7 +479,7 @@ func TestBroughtBack(t *testing.T) {
 			r := Revision(object)
 			r.AtCommit = c.inGit
 			got := ""
-			if _, err := p.ProposeDeletion(t.Context(), &r, nil); err != nil {
+			if _, err := p.proposeDeletion(t.Context(), &r, nil); err != nil {
 				got = err.Error()
 			}
 			want := 1

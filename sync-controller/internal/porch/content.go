@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -17,20 +18,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Content is the content of a package revision.
-type Content struct {
-	// Files are the files, by their path.
-	Files map[string]string
-	// Version identifies the state of the revision with these files. Do not read anything else from it.
-	Version string
-	// RenderStatus is what the functions of the package's pipeline reported when the content was saved.
-	RenderStatus v1alpha1.RenderStatus
-	object       *porchapi.PackageRevisionResources
-}
-
-func contentOf(prr *porchapi.PackageRevisionResources) Content {
-	return Content{Files: prr.Spec.Resources, Version: prr.ResourceVersion,
-		RenderStatus: renderStatus(&prr.Status.RenderStatus), object: prr}
+// contentOf returns the content of a package revision.
+func contentOf(prr *porchapi.PackageRevisionResources) packages.Content {
+	of := &prr.Spec
+	return packages.Content{Namespace: prr.Namespace, Name: prr.Name,
+		Package: revision.Package{Repo: of.RepositoryName, Name: of.PackageName}, Workspace: of.WorkspaceName,
+		Files: of.Resources, Version: prr.ResourceVersion, AtCommit: commitIn(prr.ResourceVersion) != "",
+		RenderStatus: renderStatus(&prr.Status.RenderStatus)}
 }
 
 // renderStatus returns Porch's render status as this project's, which has the same JSON.
@@ -49,39 +43,26 @@ func renderStatus(from *porchapi.RenderStatus) (to v1alpha1.RenderStatus) {
 	return to
 }
 
-// port returns a content as the port packages has it.
-func (c *Content) port() packages.Content {
-	if c.object == nil {
-		return packages.Content{}
-	}
-	of := &c.object.Spec
-	return packages.Content{Namespace: c.object.Namespace, Name: c.object.Name,
-		Package: revision.Package{Repo: of.RepositoryName, Name: of.PackageName}, Workspace: of.WorkspaceName,
-		Files: c.Files, Version: c.Version, AtCommit: c.AtCommit(), RenderStatus: c.RenderStatus}
-}
-
-// contentFrom returns a content of the port packages, without its files: Save replaces them all, unless the draft has
-// changed since.
-func contentFrom(read *packages.Content) Content {
-	return contentOf(&porchapi.PackageRevisionResources{
+// resourcesOf returns what to save in place of a content that was read.
+func resourcesOf(read *packages.Content, files map[string]string) *porchapi.PackageRevisionResources {
+	return &porchapi.PackageRevisionResources{
 		ObjectMeta: metav1.ObjectMeta{Namespace: read.Namespace, Name: read.Name, ResourceVersion: read.Version},
-		Spec: porchapi.PackageRevisionResourcesSpec{
-			RepositoryName: read.Package.Repo, PackageName: read.Package.Name, WorkspaceName: read.Workspace,
-		},
-	})
+		Spec: porchapi.PackageRevisionResourcesSpec{RepositoryName: read.Package.Repo, PackageName: read.Package.Name,
+			WorkspaceName: read.Workspace, Resources: maps.Clone(files)},
+	}
 }
 
 // ErrNoFiles says that a package revision has no files.
 var ErrNoFiles = errors.New("it has no files: Porch may have failed to read its repository")
 
-// Content reads the content of a package revision. For a revision without any file, it returns the version and the
+// content reads the content of a package revision. For a revision without any file, it returns the version and the
 // error ErrNoFiles.
-func (c *Client) Content(ctx context.Context, namespace, name string) (Content, error) {
+func (h *Home) content(ctx context.Context, namespace, name string) (packages.Content, error) {
 	var prr porchapi.PackageRevisionResources
 	if err := timed(read, func() error {
-		return c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &prr)
+		return h.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &prr)
 	}); err != nil {
-		return Content{}, fmt.Errorf("cannot read the content of %s: %w", name, err)
+		return packages.Content{}, fmt.Errorf("cannot read the content of %s: %w", name, err)
 	}
 	if len(prr.Spec.Resources) == 0 {
 		return contentOf(&prr), fmt.Errorf("cannot use the package revision %s: %w", name, ErrNoFiles)

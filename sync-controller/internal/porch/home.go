@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/packages"
@@ -17,13 +18,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Home implements the port packages of the engine by calls to Porch, without a cache. Its errors are *packages.Error.
-type Home struct{ Client }
+// Home implements the port packages of the engine by calls to Porch. It does not read from a cache. A write that fails
+// because Porch was reading the repository is retried a few times. The errors of the port are *packages.Error.
+type Home struct {
+	Reader client.Reader
+	Writer interface {
+		client.Writer
+		client.SubResourceClientConstructor
+	}
+	// Pause waits until Porch has settled; nil waits for d.
+	Pause func(ctx context.Context, d time.Duration) error
+}
 
 var _ packages.Lister = (*Home)(nil)
 
 // NewHome returns the home that an API server with Porch is.
-func NewHome(api API) *Home { return &Home{Client{Reader: api, Writer: api}} }
+func NewHome(api API) *Home { return &Home{Reader: api, Writer: api} }
 
 // List implements packages.Lister.
 func (h *Home) List(ctx context.Context, namespace string, of revision.Package) ([]revision.Revision, error) {
@@ -39,13 +49,13 @@ func (h *Home) List(ctx context.Context, namespace string, of revision.Package) 
 
 // Get implements packages.Home.
 func (h *Home) Get(ctx context.Context, namespace, name string) (revision.Revision, error) {
-	r, err := h.Revision(ctx, namespace, name)
+	r, err := h.get(ctx, namespace, name)
 	return r, Classify(err)
 }
 
 // Read implements packages.Home.
 func (h *Home) Read(ctx context.Context, namespace, name string) (packages.Content, error) {
-	content, err := h.Content(ctx, namespace, name)
+	content, err := h.content(ctx, namespace, name)
 	if errors.Is(err, timeouts.ErrTooLarge) {
 		return packages.Content{}, packages.Unusable(name, v1alpha1.ReasonPackageTooLarge, timeouts.ErrTooLarge)
 	}
@@ -54,12 +64,18 @@ func (h *Home) Read(ctx context.Context, namespace, name string) (packages.Conte
 			return packages.Content{}, packages.Unusable(name, v1alpha1.ReasonPackageRefused, err)
 		}
 	}
-	return content.port(), Classify(err)
+	return content, Classify(err)
+}
+
+// Files returns the files of a revision as Porch gives them, be they usable or not, for people to look at.
+func (h *Home) Files(ctx context.Context, namespace, name string) (map[string]string, error) {
+	content, err := h.content(ctx, namespace, name)
+	return content.Files, err
 }
 
 // Ask implements packages.Home.
 func (h *Home) Ask(ctx context.Context, d packages.Draft) (revision.Revision, error) {
-	r, err := h.Create(ctx, d)
+	r, err := h.create(ctx, d)
 	if says(err, workspaceExists, packageExists) && h.hasNamesake(ctx, &d) {
 		return r, &packages.Error{Kind: packages.ErrRefused, Condition: packages.Nests(err), Err: err}
 	}
@@ -79,11 +95,8 @@ func (h *Home) hasNamesake(ctx context.Context, d *packages.Draft) (has bool) {
 
 // Save implements packages.Home.
 func (h *Home) Save(ctx context.Context, read packages.Content, files map[string]string) (packages.Content, error) {
-	saved, err := h.Client.Save(ctx, contentFrom(&read), files)
-	if err != nil {
-		return packages.Content{}, Classify(err)
-	}
-	return saved.port(), nil
+	saved, err := h.saveWhole(ctx, read, files)
+	return saved, Classify(err)
 }
 
 // Move implements packages.Home.
@@ -91,11 +104,11 @@ func (h *Home) Move(ctx context.Context, r *revision.Revision, to revision.Lifec
 	err error) {
 	switch {
 	case to == revision.DeletionProposed:
-		moved, err = h.ProposeDeletion(ctx, r, r.Owners)
+		moved, err = h.proposeDeletion(ctx, r, r.Owners)
 	case r.Lifecycle == revision.DeletionProposed && to == revision.Published:
-		moved, err = h.Keep(ctx, r)
+		moved, err = h.keep(ctx, r)
 	default:
-		moved, err = h.Client.Move(ctx, r, to)
+		moved, err = h.move(ctx, r, to)
 	}
 	return moved, Classify(err)
 }
@@ -103,7 +116,7 @@ func (h *Home) Move(ctx context.Context, r *revision.Revision, to revision.Lifec
 // Own implements packages.Home.
 func (h *Home) Own(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference,
 	m packages.Metadata) error {
-	return Classify(h.SetMeta(ctx, r, owners, m.Labels, m.Annotations))
+	return Classify(h.setMeta(ctx, r, owners, m.Labels, m.Annotations))
 }
 
 // Delete implements packages.Home.
@@ -112,7 +125,7 @@ func (h *Home) Delete(ctx context.Context, r *revision.Revision) error {
 		return &packages.Error{Kind: packages.ErrRefused,
 			Err: fmt.Errorf("the package revision %s is published: propose its deletion", r.Name)}
 	}
-	return Classify(h.Client.Delete(ctx, r))
+	return Classify(h.remove(ctx, r))
 }
 
 // Cache implements packages.Known by a cache that has the indexes of AddIndexes.

@@ -78,16 +78,16 @@ func TestCalls(t *testing.T) { //nolint:paralleltest // see above
 	ctx, r := t.Context(), Revision(draft)
 	before := counted(t)
 	for _, task := range []revision.TaskType{revision.Clone, revision.Upgrade, revision.Edit} {
-		if _, err := p.Create(ctx, packages.Draft{Namespace: "fleet", Package: r.Package, Task: revision.Task{Type: task}}); err != nil {
+		if _, err := p.create(ctx, packages.Draft{Namespace: "fleet", Package: r.Package, Task: revision.Task{Type: task}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, getErr := p.Revision(ctx, "fleet", r.Name)
-	content, readErr := p.Content(ctx, "fleet", r.Name)
-	_, saveErr := p.Save(ctx, content, map[string]string{"Kptfile": "other"})
+	_, getErr := p.get(ctx, "fleet", r.Name)
+	content, readErr := p.content(ctx, "fleet", r.Name)
+	_, saveErr := p.saveWhole(ctx, content, map[string]string{"Kptfile": "other"})
 	r.Version = ""
-	_, proposeErr := p.Move(ctx, &r, revision.Proposed)
-	_, approveErr := p.Move(ctx, &r, revision.Published)
+	_, proposeErr := p.move(ctx, &r, revision.Proposed)
+	_, approveErr := p.move(ctx, &r, revision.Published)
 	published := r
 	published.Lifecycle, published.AtCommit = revision.Published, true
 	lister := &relisting{store: toolscache.NewStore(toolscache.MetaNamespaceKeyFunc)}
@@ -97,10 +97,10 @@ func TestCalls(t *testing.T) { //nolint:paralleltest // see above
 		},
 	})
 	_, cacheErr := lister.List(metav1.ListOptions{})
-	_, keepErr := p.Keep(ctx, &published)
-	_, proposeDeletionErr := p.ProposeDeletion(ctx, &published, nil)
+	_, keepErr := p.keep(ctx, &published)
+	_, proposeDeletionErr := p.proposeDeletion(ctx, &published, nil)
 	if err := errors.Join(getErr, readErr, saveErr, proposeErr, approveErr, cacheErr, keepErr,
-		p.SetMeta(ctx, &published, nil, nil, nil), proposeDeletionErr, p.Delete(ctx, &r), p.Delete(ctx, &r)); err != nil {
+		p.setMeta(ctx, &published, nil, nil, nil), proposeDeletionErr, p.remove(ctx, &r), p.remove(ctx, &r)); err != nil {
 		t.Fatal(err)
 	}
 	got := counted(t)

@@ -30,13 +30,13 @@ func lets(r *revision.Revision, owners []metav1.OwnerReference) bool {
 
 // untilKept has a revision let go of owners, or changes its lifecycle, and repeats that until Porch keeps the change:
 // where Porch v1.5 keeps revisions in git, it reverts a change that was made while it read the repository.
-func (c *Client) untilKept(ctx context.Context, r *revision.Revision, what string,
+func (h *Home) untilKept(ctx context.Context, r *revision.Revision, what string,
 	is func(*revision.Revision) bool, write func() error) error {
 	for range maxWrites {
 		if err := write(); err != nil || !r.AtCommit {
 			return err
 		}
-		if kept, err := c.keeps(ctx, r, is); kept || err != nil {
+		if kept, err := h.keeps(ctx, r, is); kept || err != nil {
 			return err
 		}
 	}
@@ -53,12 +53,12 @@ func same(a, b metav1.OwnerReference) bool {
 }
 
 // keeps reports whether a revision keeps satisfying a condition for a while.
-func (c *Client) keeps(ctx context.Context, r *revision.Revision, is func(*revision.Revision) bool) (bool, error) {
+func (h *Home) keeps(ctx context.Context, r *revision.Revision, is func(*revision.Revision) bool) (bool, error) {
 	for range looks {
-		if err := c.pause(ctx, lookAfter); err != nil {
+		if err := h.pause(ctx, lookAfter); err != nil {
 			return false, err
 		}
-		now, err := c.Revision(ctx, r.Namespace, r.Name)
+		now, err := h.get(ctx, r.Namespace, r.Name)
 		if apierrors.IsNotFound(err) {
 			return true, nil // the revision was deleted
 		}
@@ -70,9 +70,9 @@ func (c *Client) keeps(ctx context.Context, r *revision.Revision, is func(*revis
 }
 
 // pause waits for a time, or until ctx ends.
-func (c *Client) pause(ctx context.Context, d time.Duration) error {
-	if c.Pause != nil {
-		return c.Pause(ctx, d)
+func (h *Home) pause(ctx context.Context, d time.Duration) error {
+	if h.Pause != nil {
+		return h.Pause(ctx, d)
 	}
 	select {
 	case <-time.After(d):

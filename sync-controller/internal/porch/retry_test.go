@@ -115,18 +115,18 @@ func TestWritesAreRetried(t *testing.T) {
 			},
 		}, object, resources(object.Name, map[string]string{"Kptfile": "k"}))
 		ctx, r := t.Context(), Revision(object)
-		content, err := p.Content(ctx, "fleet", object.Name)
+		content, err := p.content(ctx, "fleet", object.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, createErr := p.Create(ctx, packages.Draft{Namespace: "fleet", Package: r.Package, Workspace: "v2",
+		_, createErr := p.create(ctx, packages.Draft{Namespace: "fleet", Package: r.Package, Workspace: "v2",
 			Task: revision.Task{Type: revision.Clone}})
-		_, saveErr := p.Save(ctx, content, map[string]string{"a.yaml": "a"})
-		_, proposeErr := p.ProposeDeletion(ctx, &revision.Revision{Namespace: "fleet", Name: object.Name},
+		_, saveErr := p.saveWhole(ctx, content, map[string]string{"a.yaml": "a"})
+		_, proposeErr := p.proposeDeletion(ctx, &revision.Revision{Namespace: "fleet", Name: object.Name},
 			[]metav1.OwnerReference{})
 		for verb, err := range map[string]error{
 			"create": createErr, "update": saveErr, "patch": proposeErr,
-			"delete": p.Delete(ctx, &r),
+			"delete": p.remove(ctx, &r),
 		} {
 			if err != nil || !failed[verb] {
 				t.Errorf("%s: error %v, tried: %v", verb, err, failed[verb])

@@ -6,11 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/packages"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -20,63 +19,58 @@ const (
 	finishAfter = time.Second
 )
 
-// Save replaces the files of a draft, which Porch then renders, and returns the content that results. It fails, and
-// changes nothing, if the draft has changed since it was read. Where Porch keeps drafts in PostgreSQL, it removes all
+// saveWhole replaces the files of a draft, which Porch then renders, and returns the content that results. It fails,
+// and changes nothing, if the draft has changed since it was read. Where Porch keeps drafts in PostgreSQL, it removes all
 // files and writes the new ones one by one: an unfinished save is repeated, so no file is lost.
-func (c *Client) Save(ctx context.Context, content Content, files map[string]string) (Content, error) {
-	saved, err := c.save(ctx, content, files)
-	if err == nil || content.AtCommit() || !Unsure(err) {
+func (h *Home) saveWhole(ctx context.Context, content packages.Content, files map[string]string) (packages.Content,
+	error) {
+	saved, err := h.save(ctx, content, files)
+	if err == nil || content.AtCommit || !Unsure(err) {
 		return saved, err
 	}
 	for range finishes {
-		now, readErr := c.Content(ctx, content.object.Namespace, content.object.Name)
+		now, readErr := h.content(ctx, content.Namespace, content.Name)
 		switch {
 		case readErr == nil, errors.Is(readErr, ErrNoFiles):
 			// Porch gives the draft a new version first.
-			if now.AtCommit() || now.Version == content.Version || len(now.Files) >= len(files) || !now.isPartOf(files) {
-				return Content{}, err
+			if now.AtCommit || now.Version == content.Version || len(now.Files) >= len(files) || !isPart(now.Files, files) {
+				return packages.Content{}, err
 			}
-			if saved, again := c.save(ctx, now, files); again == nil || !Unsure(again) {
+			if saved, again := h.save(ctx, now, files); again == nil || !Unsure(again) {
 				return saved, again
 			}
 		case !Unsure(readErr):
-			return Content{}, err
+			return packages.Content{}, err
 		}
-		if pauseErr := c.pause(ctx, finishAfter); pauseErr != nil {
+		if pauseErr := h.pause(ctx, finishAfter); pauseErr != nil {
 			break
 		}
 	}
-	return Content{}, err
+	return packages.Content{}, err
 }
 
-func (c *Client) save(ctx context.Context, content Content, files map[string]string) (Content, error) {
-	prr := content.object.DeepCopy()
-	prr.Spec.Resources = maps.Clone(files)
-	prr.Status = porchapi.PackageRevisionResourcesStatus{}
+func (h *Home) save(ctx context.Context, content packages.Content, files map[string]string) (packages.Content, error) {
+	prr := resourcesOf(&content, files)
 	asked := prr.DeepCopy()
 	err := retry(ctx, save, func() error {
 		asked.DeepCopyInto(prr)
-		return c.Writer.Update(ctx, prr)
+		return h.Writer.Update(ctx, prr)
 	})
 	if _, repeated := errors.AsType[*repeatedError](err); repeated && Busy(err) {
-		now, readErr := c.Content(ctx, asked.Namespace, asked.Name)
+		now, readErr := h.content(ctx, asked.Namespace, asked.Name)
 		if readErr == nil && kptfile.Meaning(now.Files) == kptfile.Meaning(files) { // Porch did it the first time
 			return now, nil
 		}
 	}
 	if err != nil {
-		return Content{}, fmt.Errorf("cannot save %s: %w", asked.Name, err)
+		return packages.Content{}, fmt.Errorf("cannot save %s: %w", asked.Name, err)
 	}
 	return contentOf(prr), nil
 }
 
-// AtCommit reports whether Porch keeps the revision in git even while it is a draft; see revision.Revision.
-func (c *Content) AtCommit() bool { return commitIn(c.Version) != "" }
-
-// isPartOf reports whether the files include each file of the content. It compares paths only, as Porch renders the
-// rest.
-func (c *Content) isPartOf(files map[string]string) bool {
-	for p := range c.Files {
+// isPart reports whether files include each file of others. It compares paths only, as Porch renders the rest.
+func isPart(others, files map[string]string) bool {
+	for p := range others {
 		if _, there := files[p]; !there {
 			return false
 		}

@@ -69,11 +69,11 @@ func TestSaveUnfinished(t *testing.T) {
 				},
 			}, resources("a", before))
 			p.Pause = func(context.Context, time.Duration) error { return nil }
-			read, err := p.Content(t.Context(), "fleet", "a")
+			read, err := p.content(t.Context(), "fleet", "a")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err = p.Save(t.Context(), read, wanted); !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
+			if _, err = p.saveWhole(t.Context(), read, wanted); !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
 				t.Errorf("got error %v, want %v", err, c.err)
 			}
 			if diff := cmp.Diff(c.files, p.files(t, "a")); diff != "" || calls != c.calls {

@@ -28,7 +28,7 @@ type Cluster struct {
 	Client    client.Client
 	Namespace string
 	// Porch calls Porch by the client.
-	Porch porch.Client
+	Porch *porch.Home
 }
 
 // Open returns the namespace that the flags of kubectl name. It makes no request.
@@ -46,7 +46,7 @@ func Open(env *cli.Env) (*Cluster, error) {
 
 // New returns a namespace of the cluster that a client reaches.
 func New(c client.Client, namespace string) *Cluster {
-	return &Cluster{Client: c, Namespace: namespace, Porch: porch.Client{Reader: c, Writer: c}}
+	return &Cluster{Client: c, Namespace: namespace, Porch: porch.NewHome(c)}
 }
 
 // call returns a call for Explain.
@@ -111,8 +111,8 @@ func (c *Cluster) Repositories(ctx context.Context) ([]configapi.Repository, err
 
 // Files returns the files of a package revision, by their path.
 func (c *Cluster) Files(ctx context.Context, name string) (map[string]string, error) {
-	content, err := c.Porch.Content(ctx, c.Namespace, name)
-	return content.Files, Explain(err, c.call("get", Resources))
+	files, err := c.Porch.Files(ctx, c.Namespace, name)
+	return files, Explain(err, c.call("get", Resources))
 }
 
 // Fleet returns all of the namespace.

@@ -60,7 +60,7 @@ func run(ctx context.Context, env *cli.Env, name, upstream string, yes bool) err
 	if err != nil {
 		return err
 	}
-	made, err := programs.Adopt(ctx, env.Streams(), &compare.Differ, &porch.Home{Client: cluster.Porch}, c, yes)
+	made, err := programs.Adopt(ctx, env.Streams(), &compare.Differ, cluster.Porch, c, yes)
 	if err != nil {
 		return live.Explain(err, live.Call{Verb: "create", Kind: live.Revision, Namespace: cluster.Namespace})
 	}
