@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 )
 
@@ -95,7 +95,7 @@ func Find(ctx context.Context, home packages.Lister, c *Copy) (*Likeness, error)
 	case of.Files[kptfile] == "":
 		return nil, fmt.Errorf("%s has no Kptfile, so it is no package: write one, as kpt pkg init does", r.Name)
 	}
-	if lock := tasks.LockOf(of.Files); lock != nil {
+	if lock := kpt.LockOf(of.Files); lock != nil {
 		return nil, fmt.Errorf("%s says already from what it was made, %s of %s: a PackageVariant with adoptionPolicy: "+
 			"adoptExisting takes it over as it is", r.Name, lock, lock.Repo)
 	}
@@ -205,9 +205,9 @@ func (l *Likeness) String() string {
 // Draft makes a draft of the copy that has the upstream, and a package context where clones have one. Nothing else in
 // it changes.
 func (l *Likeness) Draft(ctx context.Context, home packages.Home) (revision.Revision, error) {
-	text, err := tasks.Lock(l.Copy.Files[kptfile], l.lock)
+	text, err := kpt.Lock(l.Copy.Files[kptfile], l.lock)
 	if err == nil && len(l.Pairs) > 0 {
-		text, err = tasks.Annotate(text, merging.PairsAnnotation, merging.JoinPairs(l.Pairs))
+		text, err = kpt.Annotate(text, merging.PairsAnnotation, merging.JoinPairs(l.Pairs))
 	}
 	if err != nil {
 		return revision.Revision{}, fmt.Errorf("cannot write the upstream into the Kptfile of %s: %w", l.copy.Name, err)
@@ -226,7 +226,7 @@ func (l *Likeness) Draft(ctx context.Context, home packages.Home) (revision.Revi
 		files := maps.Clone(read.Files)
 		files[kptfile] = text
 		if l.deployment {
-			files, err = tasks.WithContext(files, l.copy.Package.Name)
+			files, err = kpt.WithContext(files, l.copy.Package.Name)
 		}
 		if err == nil {
 			_, err = home.Save(ctx, read, files)

@@ -95,7 +95,7 @@ type Read struct {
 	Merges map[string]Merge
 	// Saved is the open draft that only the controller has edited.
 	Saved Saved
-	// Pushed is the digest of the files of the ForeignBranch (package kptfile); known where a target is Proposed.
+	// Pushed is the digest of the files of the ForeignBranch (package kpt); known where a target is Proposed.
 	Pushed string
 	// MayApprove reports whether the controller may approve package revisions; known where Approving.
 	MayApprove bool
@@ -137,7 +137,7 @@ func (r *Request) Is(name string, task revision.Task) bool {
 
 // Saved is a draft as the controller saved it last.
 type Saved struct {
-	// Name is the name of the revision, Content the digest of its files (package kptfile).
+	// Name is the name of the revision, Content the digest of its files (package kpt).
 	Name, Content string
 	// Proposed is the version of the revision once the controller had proposed it; "" before.
 	Proposed string
@@ -163,7 +163,7 @@ type Mutation struct {
 	Overdue bool
 	// Points are the injection points, in the order of the conditions in the Kptfile.
 	Points []Point
-	// Content is the digest of the files as they are (package kptfile), where Approving.
+	// Content is the digest of the files as they are (package kpt), where Approving.
 	Content string
 	// Gates are the readiness gates in the Kptfile that are not True, where Approving.
 	Gates []string

@@ -10,9 +10,9 @@ import (
 	"path"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -62,7 +62,7 @@ func (p *Packages) Ask(ctx context.Context, d packages.Draft) (revision.Revision
 		}
 		p.log.Note(w)
 		p.stamp(&r)
-		r.Created, r.Lock = p.log.second().Time, tasks.LockOf(files)
+		r.Created, r.Lock = p.log.second().Time, kpt.LockOf(files)
 		p.originals[keyOf(&r)] = files
 		p.revisions.put(keyOf(&r), &entry{r, files})
 		return nil
@@ -189,7 +189,7 @@ func (p *Packages) Save(ctx context.Context, read packages.Content,
 		p.log.Note(w)
 		r := e.Revision
 		p.stamp(&r)
-		r.Lock = tasks.LockOf(files)
+		r.Lock = kpt.LockOf(files)
 		p.revisions.put(k, &entry{r, files})
 		saved, err = p.content(ctx, k)
 		return err
@@ -363,7 +363,7 @@ func (p *packagesState) touched(ctx context.Context, k key) (map[string]string, 
 	if err != nil && !errors.Is(err, packages.ErrNoFiles) {
 		return nil, err
 	}
-	files, err := tasks.Touch(content.Files)
+	files, err := kpt.Touch(content.Files)
 	if err != nil {
 		return nil, err
 	}

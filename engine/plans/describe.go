@@ -9,9 +9,9 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/reconcile"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -278,7 +278,7 @@ func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 			}
 			v.Drafts = append(v.Drafts, d.Draft)
 			if !p.Rendered {
-				v.Unforeseen = append(v.Unforeseen, tasks.Pipelines(d.files)...)
+				v.Unforeseen = append(v.Unforeseen, kpt.Pipelines(d.files)...)
 			}
 		}
 	}

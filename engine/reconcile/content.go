@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/engine/ttlcache"
 )
 
@@ -49,7 +49,7 @@ func (r *Reconciler) content(ctx context.Context, o *observation, name string) (
 	if err != nil || !o.Repositories[o.Spec.Downstream.Repo].Deployment {
 		return content.Content, err
 	}
-	if files, err := tasks.WithContexts(content.Files, o.Spec.Downstream.Package); err == nil {
+	if files, err := kpt.WithContexts(content.Files, o.Spec.Downstream.Package); err == nil {
 		content.Files = files // otherwise the functions say what is wrong with them
 	}
 	return content.Content, nil

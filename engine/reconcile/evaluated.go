@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
@@ -68,9 +68,9 @@ func (e *evaluated) mutation() decide.Mutation {
 
 // addApproval adds what approvals need. It parses the Kptfile, so it is only called for them.
 func (e *evaluated) addApproval(m *decide.Mutation) {
-	m.Content = kptfile.Digest(e.content.Files)
+	m.Content = kpt.Digest(e.content.Files)
 	var err error
-	if m.Gates, err = kptfile.UnmetGates(e.content.Files); err != nil {
+	if m.Gates, err = kpt.UnmetGates(e.content.Files); err != nil {
 		m.Gates = []string{err.Error()}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 )
@@ -62,7 +62,7 @@ func (r *Reconciler) observePushed(ctx context.Context, in *inspection) error {
 	}
 	content, err := r.Packages.Read(ctx, branch.Namespace, branch.Name)
 	if err == nil {
-		in.Pushed = kptfile.Digest(content.Files)
+		in.Pushed = kpt.Digest(content.Files)
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func (r *Reconciler) confirmProposal(ctx context.Context, in *inspection) error 
 		if err != nil {
 			return err // the announcement is needed again if the revision is gone
 		}
-		if kptfile.Meaning(content.Files) == announced {
+		if kpt.Meaning(content.Files) == announced {
 			in.Saved.Proposed = target.Version
 		}
 	}

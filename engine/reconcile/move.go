@@ -9,7 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 )
@@ -41,7 +41,7 @@ func (a *action) move(ctx context.Context, step *decide.Step) error {
 // propose proposes a draft. The status says so first: afterwards it would not be known who proposed it.
 func (a *action) propose(ctx context.Context, r *revision.Revision) error {
 	saved := a.in.Saved
-	saved.Proposing = kptfile.Meaning(a.in.contents[r.Name].content.Files)
+	saved.Proposing = kpt.Meaning(a.in.contents[r.Name].content.Files)
 	if err := a.writeStatus(ctx, a.in.observation, func(status *v1alpha1.PackageVariantStatus) {
 		status.SavedDraft, status.ObservedInputs = savedStatus(saved), ""
 		status.OwnedRevisions = a.in.ownedRevisions(status.OwnedRevisions, false) // it may have been asked for just now
@@ -75,7 +75,7 @@ func (a *action) withdraw(ctx context.Context, r *revision.Revision) error {
 		return err
 	}
 	if content.Version == now.Version {
-		a.in.progress.saved = &decide.Saved{Name: r.Name, Content: kptfile.Digest(content.Files)}
+		a.in.progress.saved = &decide.Saved{Name: r.Name, Content: kpt.Digest(content.Files)}
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
-	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/memory/memorytest"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -180,7 +180,7 @@ func reported(files map[string]string) map[string]string {
 	if status == nil {
 		status = map[string]any{}
 	}
-	report := kptfile.Meaning(files)
+	report := kpt.Meaning(files)
 	conditions := []any{map[string]any{"type": "Rendered", "status": "True", "message": report}}
 	others, _ := status["conditions"].([]any)
 	for _, each := range others {

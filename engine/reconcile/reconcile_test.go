@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/memory/memorytest"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -118,7 +118,7 @@ func shortly(files map[string]string) []string {
 			line = fmt.Sprint(object.Data)
 		} else if name == "Kptfile" {
 			line = "without an upstream"
-			if lock := tasks.LockOf(files); lock != nil {
+			if lock := kpt.LockOf(files); lock != nil {
 				line = "of " + lock.Ref
 			}
 		}

@@ -9,11 +9,10 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 )
 
 // maxSaves is how often a draft is saved in a row: a second save is needed if the package's pipeline makes a resource
@@ -24,7 +23,7 @@ const maxSaves = 2
 // made of it is found out by the next look at it.
 func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error {
 	e := a.in.contents[draft.Name]
-	ours := e.asMade || a.in.Saved.Name == draft.Name && a.in.Saved.Content == kptfile.Digest(e.content.Files)
+	ours := e.asMade || a.in.Saved.Name == draft.Name && a.in.Saved.Content == kpt.Digest(e.content.Files)
 	if len(e.edits) > 0 { // the status says so only until the save
 		a.event(a.in.pv, objects.Warning, v1alpha1.ReasonEditedByOthers, decide.EditedSince(draft.Name, e.edits))
 	}
@@ -44,7 +43,7 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 	e.asMade, e.generation = ours, a.in.pv.Generation
 	a.in.progress.request, a.in.progress.begun, a.in.progress.contents[draft.Name] = decide.Request{}, nil, e
 	if ours { // only the controller has edited the draft, so it may be approved
-		a.in.progress.saved = &decide.Saved{Name: draft.Name, Content: kptfile.Digest(e.content.Files)}
+		a.in.progress.saved = &decide.Saved{Name: draft.Name, Content: kpt.Digest(e.content.Files)}
 	}
 	return nil
 }
@@ -80,7 +79,7 @@ func (a *action) recordSave(draft *revision.Revision, content packages.Content, 
 		case merged:
 			r.Lock = a.in.lock(draft)
 		case r.Lock == nil: // its Kptfile was lost and has been restored
-			r.Lock = tasks.LockOf(content.Files)
+			r.Lock = kpt.LockOf(content.Files)
 		}
 	})
 }

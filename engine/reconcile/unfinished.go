@@ -10,10 +10,9 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/edits"
-	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 )
 
 // resume returns what to finish a requested draft from. Such a draft was not seen complete, because the controller was
@@ -106,7 +105,7 @@ func (r *Reconciler) toSave(ctx context.Context, in *inspection, from *origin, c
 // contexts of nested packages.
 func (o *origin) least(saved map[string]string) []string {
 	var paths []string
-	for path := range tasks.WithoutNestedContexts(o.source) {
+	for path := range kpt.WithoutNestedContexts(o.source) {
 		if _, stays := saved[path]; stays {
 			paths = append(paths, path)
 		}
@@ -122,8 +121,8 @@ func (o *origin) edits(saved, files map[string]string) []string {
 		others = append(others, o.asked)
 	}
 	found := edits.Find(files, others...)
-	if len(found) > 0 && len(edits.Find(files, tasks.WithoutNestedContexts(o.source),
-		tasks.WithoutNestedContexts(saved))) == 0 {
+	if len(found) > 0 && len(edits.Find(files, kpt.WithoutNestedContexts(o.source),
+		kpt.WithoutNestedContexts(saved))) == 0 {
 		return nil
 	}
 	return found
@@ -136,7 +135,7 @@ func (in *inspection) savedUnchanged() decide.Saved {
 		target := in.target(name)
 		if target != nil && e.asMade && decide.Requested(&in.Input, target) && in.Mutations[name].Err == nil &&
 			len(e.changed()) == 0 {
-			return decide.Saved{Name: name, Content: kptfile.Digest(e.content.Files)}
+			return decide.Saved{Name: name, Content: kpt.Digest(e.content.Files)}
 		}
 	}
 	return in.Saved
@@ -161,7 +160,7 @@ func (r *Reconciler) madeFrom(ctx context.Context, in *inspection, target *revis
 		lock = revision.LockOn(&source, repository.Address, repository.Directory)
 	}
 	if task.Type == revision.Clone {
-		files, err := tasks.Clone(from.Files, target.Package.Name, lock, in.Repositories[target.Package.Repo].Deployment)
+		files, err := kpt.Clone(from.Files, target.Package.Name, lock, in.Repositories[target.Package.Repo].Deployment)
 		if err != nil { // its Kptfile is not one that kpt reads
 			files = maps.Clone(from.Files)
 		}

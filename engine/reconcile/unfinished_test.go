@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -67,7 +67,7 @@ func TestSavedUnchanged(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"Kptfile": "kind: Kptfile\n"}
 	before := decide.Saved{Name: "edge.web.v1", Content: "0"}
-	saved := decide.Saved{Name: "edge.web.v2", Content: kptfile.Digest(files)}
+	saved := decide.Saved{Name: "edge.web.v2", Content: kpt.Digest(files)}
 	for name, c := range map[string]struct {
 		edit func(*inspection, *evaluated)
 		want decide.Saved

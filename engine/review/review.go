@@ -13,7 +13,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/words"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -132,7 +132,7 @@ func (in *Input) Read(read func(name string) (map[string]string, error)) (err er
 		if in.Files[name], err = read(name); err != nil {
 			return err
 		}
-		if in.Gates[name], err = kptfile.UnmetGates(in.Files[name]); err != nil {
+		if in.Gates[name], err = kpt.UnmetGates(in.Files[name]); err != nil {
 			return err
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"errors"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/ledger"
 	"github.com/package-variants/package-variants/local/programs"
 )
@@ -48,7 +48,7 @@ func (h pipelines) Ask(ctx context.Context, d packages.Draft) (revision.Revision
 // Read implements packages.Home.
 func (h pipelines) Read(ctx context.Context, namespace, name string) (packages.Content, error) {
 	read, err := h.Home.Read(ctx, namespace, name)
-	read.Unrendered = h.made[namespace+"/"+name] == read.Version && len(tasks.Pipelines(read.Files)) > 0
+	read.Unrendered = h.made[namespace+"/"+name] == read.Version && len(kpt.Pipelines(read.Files)) > 0
 	return read, err
 }
 
@@ -65,7 +65,7 @@ func (h pipelines) Save(ctx context.Context, read packages.Content, files map[st
 // render returns what the pipelines of a package make of its files. Every error is one of the render, after which a
 // draft that was just made is deleted: none is pushed without what its variant asks for.
 func (h pipelines) render(ctx context.Context, files map[string]string) (map[string]string, error) {
-	if len(tasks.Pipelines(files)) == 0 {
+	if len(kpt.Pipelines(files)) == 0 {
 		return files, nil
 	}
 	if h.kpt == nil {

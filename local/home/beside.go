@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/markdown"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
 )
 
@@ -92,7 +92,7 @@ func (f *files) hasPlace(name string, texts, before map[string]string) bool {
 func (h *Home) merged(f *found, like *files, texts map[string]string) (*files, string, error) {
 	lock := f.Lock
 	if texts[kptfile] != like.texts[kptfile] {
-		lock = tasks.LockOf(texts)
+		lock = kpt.LockOf(texts)
 	}
 	added := false
 	for name := range texts {

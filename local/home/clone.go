@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/ledger"
 	"k8s.io/utils/lru"
@@ -293,7 +293,7 @@ func (c *clone) readLock(tree git.Hash) (*revision.Lock, error) {
 	if err != nil {
 		return nil, ignoreUnread(err)
 	}
-	return tasks.LockOf(map[string]string{kptfile: texts[entries[i].Hash]}), nil
+	return kpt.LockOf(map[string]string{kptfile: texts[entries[i].Hash]}), nil
 }
 
 // lineOf returns what is known of the draft that a published revision was, by the message of its tag or else the one of

@@ -16,9 +16,9 @@ import (
 	"sync"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/ledger"
 	"github.com/package-variants/package-variants/local/manifests"
@@ -70,7 +70,7 @@ type Home struct {
 	// judged is what Settle found out about drafts.
 	judged map[id]judgement
 	index  index
-	memo   *tasks.Memo
+	memo   *kpt.Memo
 	// contact is that of Options.
 	contact func(address string) error
 }
@@ -110,7 +110,7 @@ type Options struct {
 func New(o Options) *Home {
 	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, named: map[string][]*repository{},
 		ledger: maps.Clone(o.Ledger), seen: o.Seen, proposed: map[id]git.Hash{}, nobodys: map[id]bool{},
-		memo: tasks.NewMemo(), contact: o.Contact,
+		memo: kpt.NewMemo(), contact: o.Contact,
 		same: maps.Clone(o.Same)}
 	if h.same == nil {
 		h.same = Same{}

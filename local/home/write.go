@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/ledger"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -222,7 +222,7 @@ func (h *Home) copied(d *packages.Draft, source, from *found) (map[string]string
 		texts = maps.Clone(like.texts)
 	}
 	if err == nil {
-		texts[kptfile], err = tasks.Lock(texts[kptfile], lock)
+		texts[kptfile], err = kpt.Lock(texts[kptfile], lock)
 	}
 	if err != nil {
 		err = packages.Unusable(from.Name, v1alpha1.ReasonPackageRefused, err)

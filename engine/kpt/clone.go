@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tasks does to the files of a package what kpt and Porch v1.5 do when they clone, upgrade and save it.
+// Package kpt does to the files of a package what kpt and Porch v1.5 do when they clone, upgrade and save it.
 // It reads and writes nothing but values.
-package tasks
+package kpt
 
 import (
 	"fmt"

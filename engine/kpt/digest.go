@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kptfile reads what an approval depends on from the files of a package.
-package kptfile
+package kpt
 
 import (
 	"bytes"
@@ -19,9 +18,6 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 )
-
-// name is the path of the Kptfile of the root package.
-const name = "Kptfile"
 
 // gated has the parts of a Kptfile that concern readiness gates (kpt's API kpt.dev/v1).
 type gated struct {
@@ -43,8 +39,8 @@ type gated struct {
 // condition, with the condition's message where there is one. A Kptfile that cannot be read is an error.
 func UnmetGates(files map[string]string) ([]string, error) {
 	var k gated
-	if err := yaml.Unmarshal([]byte(files[name]), &k); err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, err)
+	if err := yaml.Unmarshal([]byte(files[kptfileName]), &k); err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", kptfileName, err)
 	}
 	var unmet []string
 gates:
@@ -70,7 +66,7 @@ func Digest(files map[string]string) string {
 	h := sha256.New()
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		text := files[path]
-		if path == name {
+		if path == kptfileName {
 			text = withoutReports(text)
 		}
 		_, _ = fmt.Fprintf(h, "%q %d\n%s", path, len(text), text) // a hash never fails
@@ -81,7 +77,7 @@ func Digest(files map[string]string) string {
 // Meaning identifies the files of a package as Digest does, but ignores comments, order and quotes in the root Kptfile.
 // A home may rewrite it when a draft is proposed.
 func Meaning(files map[string]string) string {
-	text, found := files[name]
+	text, found := files[kptfileName]
 	if !found {
 		return Digest(files)
 	}
@@ -93,7 +89,7 @@ func Meaning(files map[string]string) string {
 	}
 	if err := yaml.Unmarshal([]byte(text), &k); err == nil && !strings.Contains(text, "\n---") {
 		if canonical, err := json.Marshal(k); err == nil {
-			meant[name] = string(canonical)
+			meant[kptfileName] = string(canonical)
 		}
 	}
 	return Digest(meant)
