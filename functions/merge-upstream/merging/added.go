@@ -51,8 +51,8 @@ func (m *merged) added(t *tuple) (result, error) {
 	return r, nil
 }
 
-// movedTo returns the namespace here of a resource that the upstream adds, and whether it is another than upstream. It is
-// not where the package has a resource of that name already.
+// movedTo returns the namespace here of a resource that the upstream adds, and whether it is another than upstream. It
+// is not where the package has a resource of that name already.
 func (m *merged) movedTo(k key) (namespace string, moves bool) {
 	namespace = m.moves[k.namespace]
 	if k.namespace == "" || namespace == "" || namespace == k.namespace {

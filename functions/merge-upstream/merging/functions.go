@@ -189,8 +189,8 @@ func (p pass) pair(rows []*functionRow, version int, list []*yaml.Node, all []fu
 	}
 }
 
-// fewer returns whether the original has more functions like one than this version or the upstream's new one, and as many
-// of its image as this version. Then some of those that were alike have been changed, and which only their order tells.
+// fewer returns whether the original has more functions like one than this version or the upstream's new one, and as
+// many of its image as this version. Then some of those that were alike have been changed, and which only their order tells.
 func (p pass) fewer(rows []*functionRow, all []function) func(function) bool {
 	original, updated, here := map[string]int{}, map[string]int{}, map[string]int{}
 	count := func(of map[string]int, f function) {

@@ -137,8 +137,8 @@ func (m moves) add(from, to string) {
 	m[from] = to
 }
 
-// movesHere returns where the package has, after the merge, what the updated upstream has in a namespace: a resource that
-// the upstream adds goes there, too.
+// movesHere returns where the package has, after the merge, what the updated upstream has in a namespace: a resource
+// that the upstream adds goes there, too.
 func (m *merged) movesHere(tuples []*tuple) moves {
 	all := moves{}
 	for _, t := range tuples {
