@@ -79,8 +79,8 @@ func locked(files map[string]string, name string, lock *revision.Lock) (map[stri
 	return written(files, file, read, yaml.WideSequenceStyle)
 }
 
-// written returns the files with a Kptfile as kpt's types write it, without comments. What the types do not know stays as
-// it was read: newer versions of kpt know it.
+// written returns the files with a Kptfile as kpt's types write it, without comments. What the types do not know stays
+// as it was read: newer versions of kpt know it.
 func written(files map[string]string, file *kptfile.KptFile, read *yaml.RNode, style yaml.SequenceIndentStyle) (
 	map[string]string, error) {
 	var root yaml.Node
@@ -100,8 +100,8 @@ func written(files map[string]string, file *kptfile.KptFile, read *yaml.RNode, s
 	return files, nil
 }
 
-// kptfileOf reads the Kptfile among the files, also as it is, without its status.renderStatus: newer Porch writes that at
-// each render, and Porch v1.5 does not know it.
+// kptfileOf reads the Kptfile among the files, also as it is, without its status.renderStatus: newer Porch writes that
+// at each render, and Porch v1.5 does not know it.
 func kptfileOf(files map[string]string) (*kptfile.KptFile, *yaml.RNode, error) {
 	read, err := yaml.Parse(files[kptfileName])
 	if err == nil && read.Field("status") != nil {
@@ -130,8 +130,8 @@ func Touch(files map[string]string) (map[string]string, error) {
 	return written(files, file, read, yaml.CompactSequenceStyle)
 }
 
-// Lock returns a Kptfile with another upstream and upstreamLock, as the lock has them. Comments stay. Where no commit is
-// known, there is none, since kpt v1.0 refuses a Kptfile with an empty one.
+// Lock returns a Kptfile with another upstream and upstreamLock, as the lock has them. Comments stay. Where no commit
+// is known, there is none, since kpt v1.0 refuses a Kptfile with an empty one.
 func Lock(text string, lock *revision.Lock) (string, error) {
 	return edited(kptfileName, text, func(file *yaml.RNode) error {
 		for _, field := range [][]string{

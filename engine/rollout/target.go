@@ -86,7 +86,10 @@ func stands(pv *v1alpha1.PackageVariant, until v1alpha2.Until) bool {
 	unpublished := slices.ContainsFunc(pv.Status.DownstreamTargets, func(d v1alpha1.DownstreamTarget) bool {
 		return d.Lifecycle != string(revision.Published)
 	})
-	return isReady(pv) && (!unpublished || until != v1alpha2.UntilPublished && !isConflicted(pv))
+	if unpublished && (until == v1alpha2.UntilPublished || isConflicted(pv)) {
+		return false
+	}
+	return isReady(pv)
 }
 
 // isReady reports whether a variant is ready in its current generation; a draft is enough.
