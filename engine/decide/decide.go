@@ -54,7 +54,8 @@ const (
 // Step is one thing to do.
 type Step struct {
 	Action Action
-	// Revision is what the step is about; nil for Announce, Create, KeepPackages, RemoveFinalizer, and for Mutate after Create.
+	// Revision is what the step is about; nil for Announce, Create, KeepPackages and RemoveFinalizer, and for Mutate after
+	// Create.
 	Revision *revision.Revision
 	// Draft is the draft to make, for Announce and Create.
 	Draft *Draft
@@ -109,7 +110,8 @@ func Guard(in *Input) *v1alpha1.Condition {
 func Decide(in *Input) Decision {
 	switch guard := Guard(in); {
 	case in.Deleting && in.Cascade && !in.KeepPackages: // also while something holds the deletion
-		return Decision{Steps: []Step{{Action: KeepPackages}}, Condition: pending("the variant is deleted, and its packages stay")}
+		return Decision{Steps: []Step{{Action: KeepPackages}},
+			Condition: pending("the variant is deleted, and its packages stay")}
 	case in.Deleting:
 		return hold(in, deletion(in))
 	case guard != nil:
