@@ -103,7 +103,8 @@ func Guard(in *Input) *v1alpha1.Condition {
 func Decide(in *Input) Decision {
 	switch guard := Guard(in); {
 	case in.Deleting && in.Cascade && !in.KeepPackages: // also while something holds the deletion
-		return Decision{Steps: []Step{{Action: KeepPackages}}, Condition: pending("the variant is deleted, and its packages stay")}
+		return Decision{Steps: []Step{{Action: KeepPackages}},
+			Condition: pending("the variant is deleted, and its packages stay")}
 	case in.Deleting:
 		return hold(in, deletion(in))
 	case guard != nil:

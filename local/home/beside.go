@@ -3,6 +3,7 @@
 package home
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"path"
@@ -155,6 +156,30 @@ func (h *Home) onTree(namespace string, lock *revision.Lock) (*revision.Lock, er
 	on := *lock
 	on.Tree = string(tree)
 	return &on, err
+}
+
+// knowUpstreams notes the trees of the locks of a package's drafts, and of what was published of it last, or takes them
+// from there where no git repository has the commit any more.
+func (h *Home) knowUpstreams(m member, all []found) {
+	e, owned := h.ledger[m.key()]
+	if !owned {
+		return
+	}
+	now := map[string]git.Hash{}
+	for i := range all {
+		f := &all[i]
+		if f.Lock == nil || !f.Open() && (e.Published == nil || f.number != e.Published.Number) {
+			continue
+		}
+		f.Lock.Tree = cmp.Or(f.Lock.Tree, string(e.Upstreams[lockID(f.Lock)]))
+		if f.Lock.Tree != "" {
+			now[lockID(f.Lock)] = git.Hash(f.Lock.Tree)
+		}
+	}
+	if !maps.Equal(now, e.Upstreams) {
+		e.Upstreams = now
+		h.ledger[m.key()] = e
+	}
 }
 
 // bothChanged says why a draft with links in conflict is left to a person; "" if it has none. It follows "because".

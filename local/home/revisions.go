@@ -42,6 +42,7 @@ func (h *Home) revisions(ctx context.Context, r *repository, pkg string) (all []
 		}
 		all = append(all, *f)
 	}
+	h.knowUpstreams(m, all)
 	slices.SortFunc(all, func(a, b found) int { return revision.ByName(a.Revision, b.Revision) })
 	r.known[pkg] = all
 	return all, nil

@@ -53,6 +53,9 @@ type Entry struct {
 	Rejected *Rejected `json:"rejected,omitempty"`
 	// Removal is what its owner asked for before it went; nil for nothing. The package is then nobody's.
 	Removal *Removal `json:"removal,omitempty"`
+	// Upstreams are the trees of the upstream revisions that locks of the package name, by what identifies these: a
+	// history that is rewritten takes the former commits away, and not the content.
+	Upstreams map[string]git.Hash `json:"upstreams,omitempty"`
 	// Labels and Annotations are those of revisions, by workspace.
 	Labels      map[string]map[string]string `json:"labels,omitempty"`
 	Annotations map[string]map[string]string `json:"annotations,omitempty"`

@@ -70,7 +70,8 @@ func saveLock(p *play) {
 	name := p.cloned()
 	p.Publish(upstream, "v2", second)
 	files := p.read(name).Files
-	p.edit(p.Lister, name, map[string]string{"Kptfile": strings.ReplaceAll(files["Kptfile"], "ref: web/v1", "ref: web/v2")})
+	moved := strings.ReplaceAll(files["Kptfile"], "ref: web/v1", "ref: web/v2")
+	p.edit(p.Lister, name, map[string]string{"Kptfile": moved})
 	p.tellOf(p.get(name))
 }
 
