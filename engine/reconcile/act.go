@@ -88,6 +88,8 @@ func (a *action) do(ctx context.Context, step *decide.Step) error {
 			func(pv *v1alpha1.PackageVariant) {
 				pv.Finalizers = slices.DeleteFunc(pv.Finalizers, func(name string) bool { return name == v1alpha1.Finalizer })
 			})
+	case decide.KeepPackages:
+		return a.writeStatus(ctx, a.in.observation, func(s *v1alpha1.PackageVariantStatus) { s.KeepPackages = true })
 	case decide.Create:
 		return a.create(ctx, step.Draft)
 	case decide.Mutate:

@@ -11,35 +11,26 @@ import (
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// dispose deals with a revision that is not wanted any more, or notes that those stay.
-func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
-	if step.Action == decide.KeepPackages {
-		return a.writeStatus(ctx, a.in.observation, func(s *v1alpha1.PackageVariantStatus) { s.KeepPackages = true })
-	}
-	target, did := step.Revision, ""
-	owners := target.Owners
+// dispose deals with a revision that is not wanted any more.
+func (a *action) dispose(ctx context.Context, step *decide.Step) error {
+	target := step.Revision
+	var did string
+	var err error
 	switch step.Action {
-	case decide.Discard:
-		did, err = "deleted the incomplete draft", a.remove(ctx, target, target.Version)
-	case decide.Delete:
-		did, err = "deleted", a.remove(ctx, target, target.Version)
+	case decide.Discard, decide.Delete:
+		did = "deleted"
+		if step.Action == decide.Discard {
+			did = "deleted the incomplete draft"
+		}
+		if err = a.remove(ctx, target, target.Version); err == nil {
+			a.in.progress.moved(target, nil)
+		}
 	case decide.ProposeDeletion:
-		if a.in.Deleting {
-			owners = target.OrphanedBy(a.in.Owner)
-		}
-		did, err = "proposed the deletion of", a.proposeDeletion(ctx, target, owners)
+		did, err = "proposed the deletion of", a.proposeDeletion(ctx, target)
 	case decide.Orphan:
-		if err := a.disown(ctx, target.Name); err != nil {
-			return err
-		}
-		did = "orphaned"
-		if target.Lifecycle == revision.Proposed && !decide.Orphans(&a.in.Input) {
-			did = "left without an owner, because people have proposed it:"
-		}
-		err = a.Packages.Own(ctx, target, target.OrphanedBy(a.in.Owner), packages.Metadata{})
+		did, err = a.orphan(ctx, target)
 	default:
 		return fmt.Errorf("there is no step %s", step.Action)
 	}
@@ -49,25 +40,38 @@ func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 	if step.Action != decide.Discard || !a.in.justMade(target.Name) {
 		a.disposed = did + " " + target.Name
 	}
-	switch step.Action {
-	case decide.ProposeDeletion:
-		a.in.progress.changed(target, func(r *revision.Revision) {
-			r.Lifecycle, r.Owners = revision.DeletionProposed, owners
-		})
-	case decide.Orphan:
-		a.in.progress.changed(target, func(r *revision.Revision) { r.Owners = target.OrphanedBy(a.in.Owner) })
-	default:
-		a.in.progress.moved(target, nil)
-	}
 	return nil
 }
 
-// proposeDeletion proposes the deletion of a published revision, and gives it these owners.
-func (a *action) proposeDeletion(ctx context.Context, r *revision.Revision, owners []metav1.OwnerReference) error {
-	owned := *r
-	owned.Owners = owners
-	_, err := a.Packages.Move(ctx, &owned, revision.DeletionProposed)
-	return err
+// proposeDeletion proposes the deletion of a published revision, which does not keep a variant that goes as its owner.
+func (a *action) proposeDeletion(ctx context.Context, r *revision.Revision) error {
+	now := *r
+	if a.in.Deleting {
+		now.Owners = r.OrphanedBy(a.in.Owner)
+	}
+	if _, err := a.Packages.Move(ctx, &now, revision.DeletionProposed); err != nil {
+		return err
+	}
+	a.in.progress.changed(r, func(r *revision.Revision) {
+		r.Lifecycle, r.Owners = revision.DeletionProposed, now.Owners
+	})
+	return nil
+}
+
+// orphan lets a revision go without an owner, and returns what to say of it.
+func (a *action) orphan(ctx context.Context, r *revision.Revision) (did string, err error) {
+	if err := a.disown(ctx, r.Name); err != nil {
+		return "", err
+	}
+	owners := r.OrphanedBy(a.in.Owner)
+	if err := a.Packages.Own(ctx, r, owners, packages.Metadata{}); err != nil {
+		return "", err
+	}
+	a.in.progress.changed(r, func(r *revision.Revision) { r.Owners = owners })
+	if r.Lifecycle == revision.Proposed && !decide.Orphans(&a.in.Input) {
+		return "left without an owner, because people have proposed it:", nil
+	}
+	return "orphaned", nil
 }
 
 // remove deletes a revision if it is still at the given version: a deletion does not check versions.
