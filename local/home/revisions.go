@@ -192,7 +192,8 @@ func (h *Home) onBranch(m member, branch git.Ref, tree git.Hash) (*found, error)
 	f := &found{in: r, place: place{path: where}, tree: tree}
 	f.Revision = revision.Revision{
 		Namespace: r.Namespace, Package: pkg, Workspace: strings.TrimPrefix(r.branch(), branches), Number: mainNumber,
-		AtCommit: true, Lifecycle: revision.Published, Version: string(tree), Commit: string(branch.Commit), Tree: string(tree), Lock: lock,
+		AtCommit: true, Lifecycle: revision.Published, Version: string(tree), Commit: string(branch.Commit),
+		Tree: string(tree), Lock: lock,
 		Created: commit.At, PublishedAt: commit.At,
 	}
 	f.Name = pkg.NameOf(f.Workspace)

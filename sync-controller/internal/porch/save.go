@@ -20,8 +20,8 @@ const (
 )
 
 // saveWhole replaces the files of a draft, which Porch then renders, and returns the content that results. It fails,
-// and changes nothing, if the draft has changed since it was read. Where Porch keeps drafts in PostgreSQL, it removes all
-// files and writes the new ones one by one: an unfinished save is repeated, so no file is lost.
+// and changes nothing, if the draft has changed since it was read. Where Porch keeps drafts in PostgreSQL, it removes
+// all files and writes the new ones one by one: an unfinished save is repeated, so no file is lost.
 func (h *Home) saveWhole(ctx context.Context, content packages.Content, files map[string]string) (packages.Content,
 	error) {
 	saved, err := h.save(ctx, content, files)
