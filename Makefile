@@ -426,12 +426,6 @@ fuzz: ## Run every fuzz target of the functions, the engine and the home of git 
 bench: tools build stack-tools ## Measure all beside Porch's own controllers, and write docs/benchmarks (BENCHFLAGS=-help)
 	@cd e2e && GOWORK=off $(GO_BUILD) -o ../bin/bench ./bench && exec ../bin/bench $(BENCHFLAGS)
 
-# Not a part of bench: it takes an hour, and as long as the fleet takes to be made.
-.PHONY: soak
-soak: SOAK_FOR ?= 1h
-soak: BENCHFLAGS := -only soak -merge -soak-for $(SOAK_FOR) $(SOAKFLAGS)
-soak: bench ## Change a simulated fleet of 10,000 for SOAK_FOR (1h), and write what the controller takes to docs/benchmarks
-
 .PHONY: microbench
 microbench: ## Run the benchmarks of the modules (BENCH=regexp, BENCHCOUNT=n)
 	@OUTSIDE="$(OUTSIDE)" hack/microbench.sh $(MODULES)

@@ -137,7 +137,7 @@ type OpenDraft struct {
 	Name string `json:"name"`
 
 	// Reason says what its publication waits for, in a word: the reason of the condition Approved, or else of Ready; or
-	// ManualApproval or InjectionUnmet, of a variant that leaves approval to people.
+	// ManualApproval, Conflicted or InjectionUnmet, of a variant that leaves approval to people.
 	Reason string `json:"reason"`
 
 	// Message says it in a sentence.

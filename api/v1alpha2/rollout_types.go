@@ -45,7 +45,7 @@ const (
 	// an absent value means.
 	UntilPublished Until = "Published"
 
-	// UntilReady waits until the downstream package is what the variant asks for; a draft is enough.
+	// UntilReady waits until the downstream package is what the variant asks for; a draft without conflicts is enough.
 	UntilReady Until = "Ready"
 )
 

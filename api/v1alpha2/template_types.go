@@ -249,7 +249,6 @@ type PipelineTemplate struct {
 
 // FunctionTemplate makes one function of the pipeline of a PackageVariant.
 //
-// +kubebuilder:validation:XValidation:rule="!(has(self.condition) && has(self.conditionExpr))",message="at most one of condition and conditionExpr may be set"
 // +kubebuilder:validation:XValidation:rule="!(has(self.when) && has(self.whenExpr))",message="at most one of when and whenExpr may be set"
 type FunctionTemplate struct {
 	variant.Function `json:",inline"`
@@ -259,12 +258,7 @@ type FunctionTemplate struct {
 	// +optional
 	ConfigMapExprs []MapExpr `json:"configMapExprs,omitempty"`
 
-	// ConditionExpr is a CEL expression for condition: it gives the text of another one, which kpt evaluates.
-	// +kubebuilder:validation:MinLength=1
-	// +optional
-	ConditionExpr *string `json:"conditionExpr,omitempty"`
-
-	// WhenExpr is the same for when.
+	// WhenExpr is a CEL expression for when: it gives the text of another one, which kpt evaluates.
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	WhenExpr *string `json:"whenExpr,omitempty"`

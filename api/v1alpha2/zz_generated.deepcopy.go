@@ -92,11 +92,6 @@ func (in *FunctionTemplate) DeepCopyInto(out *FunctionTemplate) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
-	if in.ConditionExpr != nil {
-		in, out := &in.ConditionExpr, &out.ConditionExpr
-		*out = new(string)
-		**out = **in
-	}
 	if in.WhenExpr != nil {
 		in, out := &in.WhenExpr, &out.WhenExpr
 		*out = new(string)

@@ -9,10 +9,8 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/contest"
-	"github.com/package-variants/package-variants/e2e/bench/load"
 	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/stack"
 )
@@ -20,28 +18,20 @@ import (
 // The parts of a run.
 const (
 	fanOut    = report.PartFanOut
-	scale     = report.PartScale
 	inGit     = report.PartGit
 	functions = report.PartFunctions
 	expansion = report.PartExpansion
 	planning  = report.PartPlan
-	soaking   = report.PartSoak
 )
 
-// parts are the parts of a full run; named are the parts that can be selected. The soak takes an hour.
-var (
-	parts = []string{fanOut, scale, inGit, functions, expansion, planning}
-	named = append(slices.Clone(parts), soaking)
-)
+// parts are the parts of a run.
+var parts = []string{inGit, fanOut, functions, expansion, planning}
 
 // options are the flags of a run.
 type options struct {
 	only     []string
 	caches   []stack.Cache
 	scenario contest.Scenario
-	// large is how many variants the simulated fleet has.
-	large int
-	soak  load.SoakOptions
 	// merge writes the parts to docs/benchmarks and keeps the others.
 	merge bool
 	// args are the arguments.
@@ -52,8 +42,7 @@ type options struct {
 func defaults() *options {
 	return &options{
 		only: parts, caches: []stack.Cache{stack.CRCache, stack.DBCache},
-		scenario: contest.Scenario{Variants: 50, Repositories: 5}, large: 1000,
-		soak: load.SoakOptions{Variants: 10000, For: time.Hour, Rate: 1, Seed: 1},
+		scenario: contest.Scenario{Variants: 50, Repositories: 5},
 	}
 }
 
@@ -63,17 +52,12 @@ func parse(args []string, out io.Writer) (*options, error) {
 	o.args = args
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(out)
-	f.Func("only", "the parts to measure, of "+strings.Join(named, ", ")+
-		", separated by commas (default all but "+soaking+")", o.setParts)
+	f.Func("only", "the parts to measure, of "+strings.Join(parts, ", ")+
+		", separated by commas (default all)", o.setParts)
 	f.Func("cache", "the cache of Porch to measure with, CR or DB (default both, one after the other)", o.setCache)
 	f.IntVar(&o.scenario.Variants, "variants", o.scenario.Variants, "how many variants the set of the fan-out has")
 	f.IntVar(&o.scenario.Repositories, "repositories", o.scenario.Repositories,
 		"how many Repositories they are spread over")
-	f.IntVar(&o.large, "large", o.large, "how many variants the fleet before a simulated Porch has: a multiple of 100")
-	f.DurationVar(&o.soak.For, "soak-for", o.soak.For, "how long the fleet of the soak changes")
-	f.IntVar(&o.soak.Variants, "soak-variants", o.soak.Variants, "how many variants it has")
-	f.Float64Var(&o.soak.Rate, "soak-rate", o.soak.Rate, "how many changes a second there are")
-	f.Uint64Var(&o.soak.Seed, "soak-seed", o.soak.Seed, "what the changes are chosen by")
 	f.BoolVar(&o.merge, "merge", false, "write the parts to "+docs+", and keep the others that are there")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -96,8 +80,8 @@ func parse(args []string, out io.Writer) (*options, error) {
 func (o *options) setParts(text string) error {
 	o.only = strings.Split(text, ",")
 	for _, part := range o.only {
-		if !slices.Contains(named, part) {
-			return fmt.Errorf("there is no part %q: it must be one of %s", part, strings.Join(named, ", "))
+		if !slices.Contains(parts, part) {
+			return fmt.Errorf("there is no part %q: it must be one of %s", part, strings.Join(parts, ", "))
 		}
 	}
 	return nil
@@ -115,7 +99,7 @@ func (o *options) setCache(text string) error {
 // measures reports whether a part is measured.
 func (o *options) measures(part string) bool { return slices.Contains(o.only, part) }
 
-// whole reports whether this run is for docs/benchmarks: all parts but the soak, in their default size.
+// whole reports whether this run is for docs/benchmarks: all parts, in their default size.
 func (o *options) whole() bool { return len(o.args) == 0 }
 
 // command returns the command that repeats the run.

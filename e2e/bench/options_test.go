@@ -5,10 +5,8 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/contest"
-	"github.com/package-variants/package-variants/e2e/bench/load"
 	"github.com/package-variants/package-variants/e2e/stack"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,11 +17,9 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	whole := defaults()
 	some := defaults()
-	some.args = []string{"-only", "scale,soak", "-variants=4", "-repositories=2", "-large", "200", "-soak-for=1m",
-		"-soak-variants=300", "-soak-rate=2", "-soak-seed=3", "-merge"}
-	some.only, some.scenario = []string{scale, soaking}, contest.Scenario{Variants: 4, Repositories: 2}
-	some.large, some.merge = 200, true
-	some.soak = load.SoakOptions{Variants: 300, For: time.Minute, Rate: 2, Seed: 3}
+	some.args = []string{"-only", "plan,git", "-variants=4", "-repositories=2", "-merge"}
+	some.only, some.scenario = []string{planning, inGit}, contest.Scenario{Variants: 4, Repositories: 2}
+	some.merge = true
 	database := defaults()
 	database.args, database.caches = []string{"-cache=DB"}, []stack.Cache{stack.DBCache}
 	for _, c := range []struct {
@@ -32,8 +28,7 @@ func TestParse(t *testing.T) {
 		command string
 	}{
 		{whole, true, "make bench"},
-		{some, false, "make bench BENCHFLAGS='-only scale,soak -variants=4 -repositories=2 -large 200 -soak-for=1m " +
-			"-soak-variants=300 -soak-rate=2 -soak-seed=3 -merge'"},
+		{some, false, "make bench BENCHFLAGS='-only plan,git -variants=4 -repositories=2 -merge'"},
 		{database, false, "make bench BENCHFLAGS='-cache=DB'"},
 	} {
 		got, err := parse(c.want.args, t.Output())
@@ -55,7 +50,7 @@ func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"-only fanout,all": `invalid value "fanout,all" for flag -only: there is no part "all": ` +
-			`it must be one of fanout, scale, git, functions, expansion, plan, soak`,
+			`it must be one of git, fanout, functions, expansion, plan`,
 		"-cache SQL":       `invalid value "SQL" for flag -cache: there is no cache "SQL": it must be CR or DB`,
 		"-cache CR -merge": "-merge is for both caches, which the page compares: leave -cache out",
 		"fanout":           `unexpected argument "fanout": there are flags only, see -help`,

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/e2e/bench/contest"
-	"github.com/package-variants/package-variants/e2e/bench/load"
 	"github.com/package-variants/package-variants/e2e/bench/report"
 	"github.com/package-variants/package-variants/e2e/internal/machine"
 	"github.com/package-variants/package-variants/e2e/internal/postgres"
@@ -50,11 +49,8 @@ func bench(ctx context.Context, o *options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case o.merge:
+	if o.merge {
 		run = kept.Merge(run, o.only...)
-	case o.whole() && kept.Soak != nil:
-		run = run.Merge(kept, soaking)
 	}
 	dir, err := write(run, root, o.whole() || o.merge)
 	if err != nil {
@@ -81,7 +77,7 @@ func describe(ctx context.Context, root string, o *options) (*report.Run, error)
 
 // measure measures the parts one after the other, so that none disturbs another.
 func measure(ctx context.Context, root string, o *options, out io.Writer, run *report.Run) error {
-	for _, part := range named {
+	for _, part := range parts {
 		if !o.measures(part) {
 			continue
 		}
@@ -96,35 +92,22 @@ func measure(ctx context.Context, root string, o *options, out io.Writer, run *r
 
 // measurePart measures one part.
 func measurePart(ctx context.Context, part, root string, o *options, out io.Writer, run *report.Run) error {
-	switch part {
-	case fanOut:
-		for _, cache := range o.caches {
-			measured, err := contest.Measure(ctx, o.scenario, cache, out)
-			if err != nil {
-				return fmt.Errorf("with the %s cache: %w", cache, err)
-			}
-			run.Contests = append(run.Contests, *measured)
+	for _, s := range suites[part] {
+		measured, err := s.run(ctx, root, out)
+		if err != nil {
+			return err
 		}
-	case scale:
-		for _, cache := range o.caches {
-			measured, err := load.MeasureScale(ctx, o.large, cache, out)
-			if err != nil {
-				return fmt.Errorf("with the %s cache: %w", cache, err)
-			}
-			run.Scales = append(run.Scales, *measured)
+		run.Benchmarks[part] = append(run.Benchmarks[part], measured...)
+	}
+	if part != fanOut {
+		return nil
+	}
+	for _, cache := range o.caches {
+		measured, err := contest.Measure(ctx, o.scenario, cache, out)
+		if err != nil {
+			return fmt.Errorf("with the %s cache: %w", cache, err)
 		}
-	case soaking:
-		var err error
-		run.Soak, err = load.MeasureSoak(ctx, o.soak, out)
-		return err
-	default:
-		for _, s := range suites[part] {
-			measured, err := s.run(ctx, root, out)
-			if err != nil {
-				return err
-			}
-			run.Benchmarks[part] = append(run.Benchmarks[part], measured...)
-		}
+		run.Contests = append(run.Contests, *measured)
 	}
 	return nil
 }

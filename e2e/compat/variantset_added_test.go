@@ -68,11 +68,11 @@ func TestPackageVariantTemplateLifecycleRules(t *testing.T) {
 			"{name: b}]")},
 		"Expressions": {spec: template("approvalPolicyExpr: e, dependsOn: [{nameExpr: e, " +
 			"minRevisionExpr: e}]")},
-		"Condition": {spec: template("pipeline: {mutators: [{image: a, condition: x}, {image: a, whenExpr: e}]}")},
-		"ConditionTwice": {
-			spec: template("pipeline: {mutators: [{image: a, condition: x, conditionExpr: e}, {image: a, when: x, whenExpr: e}]}"),
+		"When": {spec: template("pipeline: {mutators: [{image: a, when: x}, {image: a, whenExpr: e}]}")},
+		"WhenTwice": {
+			spec: template("pipeline: {mutators: [{image: a, condition: x}, {image: a, when: x, whenExpr: e}]}"),
 			want: []string{
-				at + `.pipeline.mutators[0]: Invalid value: at most one of condition and conditionExpr may be set`,
+				at + `.pipeline.mutators[0]: Invalid value: condition was in no release of kpt: write when`,
 				at + `.pipeline.mutators[1]: Invalid value: at most one of when and whenExpr may be set`,
 			},
 		},

@@ -61,7 +61,7 @@ func TestDemo(t *testing.T) {
 			}
 			if c.fails == "" {
 				expectLines(t, out, 300, "  payment: payment.eu.example.com # who takes the money",
-					"+  payment: pay.eu.example.com # who takes the money", "-  replicas: 8 # the fair",
+					"+  payment: pay.eu.example.com # who takes the money", "+        image: registry.example.com/web:1.5",
 					"variants sync --render has kpt run the pipelines")
 			}
 		})

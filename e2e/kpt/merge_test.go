@@ -67,10 +67,11 @@ var mergeCases = map[string]mergeCase{
 			"drops that comment in this run: put it back without the empty line; if not, nothing is lost"}},
 	"probe removed upstream": {
 		original: mergedPod + "    livenessProbe:\n      httpGet:\n        path: /a\n", updated: mergedPod,
-		local: mergedPod + "    livenessProbe:\n      httpGet:\n        path: /a\n      periodSeconds: 1\n", want: mergedPod,
+		local: mergedPod + "    livenessProbe:\n      httpGet:\n        path: /a\n      periodSeconds: 1\n",
+		want:  mergedPod + "    livenessProbe:\n      httpGet:\n        path: /a\n      periodSeconds: 1\n",
 		results: []string{`a.yaml: Pod "p": spec.containers[name=web].livenessProbe: is ` +
 			`{"httpGet":{"path":"/a"},"periodSeconds":1} here, was {"httpGet":{"path":"/a"}}, and is removed upstream: ` +
-			"the upstream's is taken"}},
+			"the package stays as it is there"}},
 	"file that is no resource": {file: "values.txt", original: "a: 1\n", updated: "a: 2\n", local: "a: 1\n", want: "a: 1\n",
 		results: []string{"values.txt: changed upstream, but is not among the resources that a function gets: " +
 			"copy it from the updated upstream"}},
@@ -95,9 +96,9 @@ var mergeCases = map[string]mergeCase{
 		want:  "# of p\n" + mergedPod + "    tty: true\n", results: []string{hiddenFrom("# Copyright")}},
 	"comment changed here, key removed upstream": {
 		original: mergedMap + "data:\n  a: one\n  b: x # c\n", updated: mergedMap + "data:\n  a: one\n",
-		local: mergedMap + "data:\n  a: one\n  b: x # mine\n", want: mergedMap + "data:\n  a: one\n",
+		local: mergedMap + "data:\n  a: one\n  b: x # mine\n", want: mergedMap + "data:\n  a: one\n  b: x # mine\n",
 		results: []string{`a.yaml: ConfigMap "a": data.b: is commented # mine here, was x, and is removed upstream: ` +
-			"the upstream's is taken"}},
+			"the package stays as it is there"}},
 }
 
 // TestMerge checks what merge-upstream and kpt make of a package, and that a second run leaves it so.

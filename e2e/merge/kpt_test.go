@@ -42,7 +42,7 @@ func TestKpt(t *testing.T) {
 			b.commit("v2", updated)
 			local, byKpt := b.update(c)
 			got, conflicts, err := merging.Merge(original, updated, local,
-				merging.Options{Upstream: upstreamOf(t, byKpt), UpstreamLock: lockOf(t, byKpt)})
+				merging.Options{OnConflict: merging.TakeUpstream, Upstream: upstreamOf(t, byKpt), UpstreamLock: lockOf(t, byKpt)})
 			if err != nil {
 				t.Fatal(err)
 			}

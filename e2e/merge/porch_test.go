@@ -41,7 +41,7 @@ func TestPorch(t *testing.T) {
 		p := prepare(f, name, c)
 		byPorch := p.upgrade()
 		got, conflicts, err := merging.Merge(p.original, p.updated, p.local,
-			merging.Options{Upstream: upstreamOf(t, byPorch), UpstreamLock: lockOf(t, byPorch)})
+			merging.Options{OnConflict: merging.TakeUpstream, Upstream: upstreamOf(t, byPorch), UpstreamLock: lockOf(t, byPorch)})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

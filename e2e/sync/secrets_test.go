@@ -70,7 +70,8 @@ func TestNoSecretTold(t *testing.T) {
 	of := func(pkg string) func(*variant.Spec) {
 		return func(s *variant.Spec) { s.Upstream.Package = pkg }
 	}
-	w.Apply(newVariant("taken", plain), newVariant("stopped", plain, onConflict(variant.OnConflictStop)),
+	taken, stopped := onConflict(variant.OnConflictTakeUpstream), onConflict(variant.OnConflictStop)
+	w.Apply(newVariant("taken", plain, taken), newVariant("stopped", plain, stopped),
 		newVariant("injected", of("point"), func(s *variant.Spec) {
 			s.PackageContext, s.Injectors = nil, []variant.InjectionSelector{{Version: &version, Kind: &kind, Name: "db"}}
 		}),
@@ -85,8 +86,7 @@ func TestNoSecretTold(t *testing.T) {
 		w.WriteFiles(draft, map[string]string{"secret.yaml": strings.ReplaceAll(w.Files(draft)["secret.yaml"], mark+"-1",
 			mark+"-mine")})
 	}
-	w.Apply(newVariant("taken", plain, revision(2)), newVariant("stopped", plain, onConflict(variant.OnConflictStop),
-		revision(2)))
+	w.Apply(newVariant("taken", plain, taken, revision(2)), newVariant("stopped", plain, stopped, revision(2)))
 	w.expectCondition("taken", v1alpha1.ConditionConflicted, "True", "UpstreamTaken")
 	w.waitFile("edge.taken.packagevariant-1", "secret.yaml", mark+"-2")
 	w.WaitReason("stopped", "Conflicted")

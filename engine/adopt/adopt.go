@@ -13,9 +13,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 )
 
 const kptfile = "Kptfile"
@@ -32,6 +33,21 @@ type Copy struct {
 	Deployment bool
 	// OnBranch reports whether the copy is what its branch has, rather than what was published last.
 	OnBranch bool
+	// Environments are the names after which its resources may have other names than upstream.
+	Environments merging.Names
+}
+
+// In sets the names of its environment, by the Repositories of the fleet: each may be an environment, by its name or
+// the directories that it is over. The copy's may also be a directory of its package.
+func (c *Copy) In(repositories map[string]revision.Repository) {
+	for name, r := range repositories {
+		names := append(strings.Split(strings.Trim(r.Directory, "/"), "/"), name)
+		if name == c.Package.Repo {
+			c.Environments.Own = slices.Concat(names, strings.Split(c.Package.Name, "/"))
+		} else {
+			c.Environments.Known = append(c.Environments.Known, names...)
+		}
+	}
 }
 
 // Likeness is how a copy is like a revision of its upstream.
@@ -39,8 +55,8 @@ type Likeness struct {
 	Copy, Upstream packages.Content
 	// Same is how many values they share, Values how many the copy has, both without those of Kptfiles.
 	Same, Values int
-	// Lacks are the resources of the upstream that the copy does not have, at least not by that name.
-	Lacks []string
+	// Pairing says which resources have other names in the copy.
+	merging.Pairing
 	// Alike are other revisions that the copy is as near to.
 	Alike []string
 
@@ -79,7 +95,7 @@ func Find(ctx context.Context, home packages.Lister, c *Copy) (*Likeness, error)
 	case of.Files[kptfile] == "":
 		return nil, fmt.Errorf("%s has no Kptfile, so it is no package: write one, as kpt pkg init does", r.Name)
 	}
-	if lock := tasks.LockOf(of.Files); lock != nil {
+	if lock := kpt.LockOf(of.Files); lock != nil {
 		return nil, fmt.Errorf("%s says already from what it was made, %s of %s: a PackageVariant with adoptionPolicy: "+
 			"adoptExisting takes it over as it is", r.Name, lock, lock.Repo)
 	}
@@ -88,7 +104,6 @@ func Find(ctx context.Context, home packages.Lister, c *Copy) (*Likeness, error)
 		return nil, err
 	}
 	var best *Likeness
-	copied := valuesOf(of.Files)
 	for i := range candidates {
 		upstream, err := home.Read(ctx, c.Namespace, candidates[i].Name)
 		if err != nil {
@@ -96,7 +111,10 @@ func Find(ctx context.Context, home packages.Lister, c *Copy) (*Likeness, error)
 		}
 		l := &Likeness{Copy: of, Upstream: upstream, copy: *r, upstream: candidates[i],
 			deployment: c.Deployment, lock: revision.LockOn(&candidates[i], c.Repository.Address, c.Repository.Directory)}
-		l.compare(copied, valuesOf(upstream.Files))
+		if l.Pairing, err = merging.PairUp(upstream.Files, of.Files, c.Environments); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Name, err)
+		}
+		l.compare(valuesOf(of.Files, l.Pairs), valuesOf(upstream.Files, nil))
 		switch {
 		case l.Same == 0 || best != nil && l.differ > best.differ:
 			continue
@@ -171,8 +189,15 @@ func (l *Likeness) String() string {
 	if len(l.Alike) > 0 {
 		text += fmt.Sprintf("\nit is as near to %s: name the right one by @vN", strings.Join(l.Alike, ", "))
 	}
+	for _, p := range l.Pairs {
+		text += fmt.Sprintf("\nits %s is the upstream's %s", p.Here, p.Upstream)
+	}
 	for _, lacks := range l.Lacks {
 		text += fmt.Sprintf("\nit has no %s: that counts as removed in the copy", lacks)
+	}
+	for _, p := range l.Doubtful {
+		text += fmt.Sprintf("\nits %s may be the upstream's %s: if it is, add the line %q to the annotation %s of the "+
+			"draft's Kptfile", p.Here, p.Upstream, p, merging.PairsAnnotation)
 	}
 	return text
 }
@@ -180,7 +205,10 @@ func (l *Likeness) String() string {
 // Draft makes a draft of the copy that has the upstream, and a package context where clones have one. Nothing else in
 // it changes.
 func (l *Likeness) Draft(ctx context.Context, home packages.Home) (revision.Revision, error) {
-	text, err := tasks.Lock(l.Copy.Files[kptfile], l.lock)
+	text, err := kpt.Lock(l.Copy.Files[kptfile], l.lock)
+	if err == nil && len(l.Pairs) > 0 {
+		text, err = kpt.Annotate(text, merging.PairsAnnotation, merging.JoinPairs(l.Pairs))
+	}
 	if err != nil {
 		return revision.Revision{}, fmt.Errorf("cannot write the upstream into the Kptfile of %s: %w", l.copy.Name, err)
 	}
@@ -198,7 +226,7 @@ func (l *Likeness) Draft(ctx context.Context, home packages.Home) (revision.Revi
 		files := maps.Clone(read.Files)
 		files[kptfile] = text
 		if l.deployment {
-			files, err = tasks.WithContext(files, l.copy.Package.Name)
+			files, err = kpt.WithContext(files, l.copy.Package.Name)
 		}
 		if err == nil {
 			_, err = home.Save(ctx, read, files)

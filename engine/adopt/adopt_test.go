@@ -10,6 +10,7 @@ import (
 	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -155,9 +156,70 @@ func TestAsNear(t *testing.T) {
 	if diff := cmp.Diff(want, found.String()); diff != "" {
 		t.Error(diff)
 	}
-	l := &Likeness{}
-	l.compare(valuesOf(found.Upstream.Files), valuesOf(found.Copy.Files))
-	if diff := cmp.Diff([]string{"Secret own"}, l.Lacks); diff != "" {
+}
+
+// TestOtherNames has copies whose resources have other names than upstream: those that have the name of the environment
+// are noted in the Kptfile, and a doubtful one is said.
+func TestOtherNames(t *testing.T) {
+	t.Parallel()
+	as := func(name string) string { return strings.Replace(settings, "name: settings", "name: "+name, 1) }
+	const nearest = "edge.web.v1 is nearest to blueprints.web.v1, which has 5 of its 6 values"
+	for name, tt := range map[string]struct{ files, said, noted string }{
+		"the environment": {as("settings-edge"), nearest + "\nits ConfigMap settings-edge is the upstream's ConfigMap settings",
+			"  annotations:\n    config.porch.kpt.dev/upstream-identifiers: |\n      |ConfigMap|default|settings-edge: |ConfigMap|default|settings\n"},
+		"another name": {settings + "---\n" + strings.Replace(as("mine"), "ConfigMap", "Secret", 1), "edge.web.v1 is nearest to " +
+			"blueprints.web.v1, which has 6 of its 12 values", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, c := world(t, map[string]string{"Kptfile": plainKptfile, "settings.yaml": tt.files}), copyOfWeb
+			c.In(map[string]revision.Repository{"edge": {Directory: "/"}, "blueprints": {}})
+			found, err := Find(t.Context(), w.Packages, &c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.said, found.String()); diff != "" {
+				t.Error(diff)
+			}
+			made, err := found.Draft(t.Context(), w.Packages)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content, err := w.Packages.Read(t.Context(), "default", made.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, _, _ := strings.Cut(content.Files["Kptfile"], "upstream:\n")
+			if diff := cmp.Diff(plainKptfile+tt.noted, file); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestDoubtful has a copy with a resource that may be one of the upstream's: it is said, and not noted.
+func TestDoubtful(t *testing.T) {
+	t.Parallel()
+	l := Likeness{copy: revision.Revision{Name: "edge.web.v1"}, upstream: revision.Revision{Name: "blueprints.web.v1"}, Same: 1, Values: 2}
+	l.Lacks = []merging.Identifier{"|ConfigMap|default|settings"}
+	l.Doubtful = []merging.Pair{{Here: "|ConfigMap|default|mine", Upstream: "|ConfigMap|default|settings"}}
+	want := "edge.web.v1 is nearest to blueprints.web.v1, which has 1 of its 2 values\n" +
+		"it has no ConfigMap settings: that counts as removed in the copy\n" +
+		"its ConfigMap mine may be the upstream's ConfigMap settings: if it is, add the line " +
+		"\"|ConfigMap|default|mine: |ConfigMap|default|settings\" to the annotation " +
+		"config.porch.kpt.dev/upstream-identifiers of the draft's Kptfile"
+	if diff := cmp.Diff(want, l.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestIn has the names of environments come from Repositories and directories.
+func TestIn(t *testing.T) {
+	t.Parallel()
+	c := Copy{Package: revision.Package{Repo: "eu", Name: "prod/web"}}
+	c.In(map[string]revision.Repository{"eu": {Directory: "/environments/eu/"}, "us": {Directory: "us"}})
+	want := merging.Names{Own: []string{"environments", "eu", "eu", "prod", "web"}, Known: []string{"us", "us"}}
+	if diff := cmp.Diff(want, c.Environments); diff != "" {
 		t.Error(diff)
 	}
 }

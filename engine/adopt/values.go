@@ -3,14 +3,14 @@
 package adopt
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path"
-	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -31,22 +31,22 @@ func (l *Likeness) compare(copied, upstream *values) {
 	if own == 0 { // what all resources have does not make a copy
 		l.Same = 0
 	}
-	for _, resource := range slices.Sorted(maps.Keys(upstream.resources)) {
-		if !copied.resources[resource] {
-			l.Lacks = append(l.Lacks, resource)
-		}
-	}
 }
 
 // values are the values of a package: of the fields of resources, and the lines of all other files.
 type values struct {
-	count     map[string]int
-	resources map[string]bool
+	count map[string]int
+	// upstream are the resources that have other names upstream.
+	upstream map[string]string
 }
 
-// valuesOf returns the values in files, without those of Kptfiles.
-func valuesOf(files map[string]string) *values {
-	v := &values{count: map[string]int{}, resources: map[string]bool{}}
+// valuesOf returns the values in files, without those of Kptfiles. Paired resources count as those that they are
+// upstream.
+func valuesOf(files map[string]string, pairs []merging.Pair) *values {
+	v := &values{count: map[string]int{}, upstream: map[string]string{}}
+	for _, p := range pairs {
+		v.upstream[p.Here.String()] = p.Upstream.String()
+	}
 	for name, text := range files {
 		if path.Base(name) == kptfile {
 			continue
@@ -78,10 +78,7 @@ func (v *values) addResources(text string) bool {
 	}
 	for _, node := range all {
 		resource := fmt.Sprintf("%s %s", node.GetKind(), node.GetName())
-		if node.GetKind() != "" {
-			v.resources[resource] = true
-		}
-		v.add(resource, node.YNode())
+		v.add(cmp.Or(v.upstream[resource], resource), node.YNode())
 	}
 	return true
 }

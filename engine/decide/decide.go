@@ -17,13 +17,10 @@ type Action string
 const (
 	// AddFinalizer keeps the variant from being removed before its package revisions are dealt with.
 	AddFinalizer Action = "AddFinalizer"
-	// Announce writes to the variant's status which draft the controller will ask Porch for, and that the variant is not
-	// ready.
-	Announce Action = "Announce"
-	// Create makes the step's draft.
+	// Create announces the step's draft in the variant's status, and asks for it. What the functions change in it is
+	// saved by a step of its own, which is decided by what was made.
 	Create Action = "Create"
-	// Mutate runs the functions over the files of the step's revision, or of the draft that was created before, and saves
-	// what they change. A draft that was created before, and on which a function fails, is deleted.
+	// Mutate saves the step's revision with what the functions change.
 	Mutate Action = "Mutate"
 	// Adopt makes the variant the owner of a revision, and gives it the variant's labels and annotations.
 	Adopt Action = "Adopt"
@@ -54,16 +51,16 @@ const (
 // Step is one thing to do.
 type Step struct {
 	Action Action
-	// Revision is what the step is about; nil for Announce, Create, KeepPackages and RemoveFinalizer, and for Mutate after
-	// Create.
+	// Revision is what the step is about; nil for AddFinalizer, Create, KeepPackages and
+	// RemoveFinalizer.
 	Revision *revision.Revision
-	// Draft is the draft to make, for Announce and Create.
+	// Draft is the draft to make, for Create.
 	Draft *Draft
 }
 
 // Decision is what to do, and what to report to the user.
 type Decision struct {
-	// Steps are done in this order. The first that fails ends them.
+	// Steps are to be done in this order. The first is done, and what follows is decided by what that brings about.
 	Steps []Step
 	// Condition is what to report if there are no steps, or until they are done.
 	Condition v1alpha1.Condition
@@ -77,7 +74,8 @@ type Decision struct {
 	// Conflicted describes the conflicts of a merge that is decided, or that is stopped because of them; nil if there is
 	// no merge.
 	Conflicted *Conflicted
-	// Err is the failure in the condition, if it has to be retried although no input changes.
+	// Err is the failure in the condition, if it has to be retried although no input changes, once the only step is done
+	// where there is one.
 	Err error
 }
 
@@ -86,14 +84,9 @@ func (d *Decision) Creates() bool {
 	return slices.ContainsFunc(d.Steps, func(s Step) bool { return s.Action == Create })
 }
 
-// Next returns the steps that are done first, as one: all that make a draft, or else the first one; nil if there are
-// none. What follows is decided by what they bring about.
-func (d *Decision) Next() []Step {
-	if len(d.Steps) > 0 && d.Steps[0].Action == Announce {
-		return d.Steps[:3] // see makeDraft
-	}
-	return d.Steps[:min(len(d.Steps), 1)]
-}
+// Ends reports whether the decision is to be reported once its first step is done, as a failure: the step takes away
+// what failed, and without a pause the same would follow.
+func (d *Decision) Ends() bool { return len(d.Steps) == 1 && d.Err != nil }
 
 // Guard returns what keeps the controller from working on a variant, as far as that is known without reading content;
 // nil if nothing does.

@@ -229,7 +229,7 @@ func TestMutationsChanged(t *testing.T) {
 			input(all(fails(one), untouched(one), requests("packagevariant-1", revision.Clone, "blueprints.web.v1")),
 				down("packagevariant-1", 0, draft, made(revision.Clone, "blueprints.web.v1"))),
 			want{Err: true, Steps: []string{"Discard " + one},
-				Condition: wantStalled("FunctionFailed", "cannot change "+one+": apply-package-context: boom").Condition}},
+				Condition: wantStalled("FunctionFailed", "cannot change blueprints.web.v1: apply-package-context: boom").Condition}},
 		"a function fails over one of two drafts: the other is changed": {
 			input(all(fails("edge.web.mine"), changed("edge.web.yours")), down("mine", 0, draft), down("yours", 0, draft)),
 			wantPending("edge.web.yours is to be changed: a.yaml, cm.yaml", "Mutate edge.web.yours")},

@@ -107,15 +107,17 @@ func at(second int64) edit {
 func input(change func(*Input), revisions ...revision.Revision) *Input {
 	one := upstream(1, published)
 	in := &Input{
-		Spec: &variant.Spec{
-			Upstream:   &variant.Upstream{Repo: "blueprints", Package: "web", Revision: variant.RevisionNumber(1)},
-			Downstream: &variant.Downstream{Repo: "edge", Package: "web"},
+		Observed: Observed{
+			Variant: Variant{Owner: us, Finalizer: true, Spec: &variant.Spec{
+				Upstream:   &variant.Upstream{Repo: "blueprints", Package: "web", Revision: variant.RevisionNumber(1)},
+				Downstream: &variant.Downstream{Repo: "edge", Package: "web"},
+			}},
+			Upstream: &one, Revisions: revisions, Bases: []revision.Revision{one, upstream(2, published)},
+			Repositories: map[string]revision.Repository{
+				"blueprints": {Ready: true, Address: address, Branch: "main"}, "edge": {Ready: true}},
 		},
-		Owner: us, Finalizer: true, Upstream: &one, Revisions: revisions, Bases: []revision.Revision{one,
-			upstream(2, published)},
-		Repositories: map[string]revision.Repository{
-			"blueprints": {Ready: true, Address: address, Branch: "main"}, "edge": {Ready: true}},
-		OwnedNames: map[string]bool{}, Mutations: map[string]Mutation{}, Merges: map[string]Merge{},
+		Memory: Memory{OwnedNames: map[string]bool{}},
+		Read:   Read{Mutations: map[string]Mutation{}, Merges: map[string]Merge{}},
 	}
 	if change != nil {
 		change(in)
@@ -239,9 +241,9 @@ func all(changes ...func(*Input)) func(*Input) {
 	}
 }
 
-// makes are the steps that make a draft.
+// makes is the step that makes a draft.
 func makes(workspace, task string) []string {
-	return []string{"Announce edge/web " + workspace + " " + task, "Create edge/web " + workspace + " " + task, "Mutate"}
+	return []string{"Create edge/web " + workspace + " " + task}
 }
 
 // stepOf writes a step in one line.

@@ -95,10 +95,10 @@ func would(d *Decision) string {
 	return "would " + strings.Join(what, ", ")
 }
 
-// Describe says what a step does; "" if the step is part of another.
+// Describe says what a step does; "" for what people need not know.
 func (s *Step) Describe() string {
 	switch s.Action {
-	case Announce, AddFinalizer, KeepPackages:
+	case AddFinalizer, KeepPackages:
 		return ""
 	case Create:
 		task := s.Draft.Task
@@ -112,9 +112,6 @@ func (s *Step) Describe() string {
 		}
 	case RemoveFinalizer:
 		return "let the variant go"
-	}
-	if s.Revision == nil { // the draft that was created before
-		return ""
 	}
 	return verbs[s.Action] + " " + s.Revision.Name
 }

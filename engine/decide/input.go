@@ -10,28 +10,59 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
-// Input is everything that a decision depends on.
+// Input is everything that a decision depends on: three values, each of which is made in one place and written nowhere
+// else.
 type Input struct {
-	Spec  *variant.Spec
+	Observed
+	Memory
+	Read
+}
+
+// Observed is what is known of a variant and its surroundings before anything of it is read. A change of any of it has
+// the variant decided again, but for what only delays, which json:"-" leaves out where a type declares it.
+type Observed struct {
+	Variant
+	// Upstream is the revision asked for; nil if there is none. Missing is then what is known of its place.
+	Upstream *revision.Revision
+	Missing  revision.Missing
+	// Bases are the revisions that the downstream may have been derived from: the revisions of the upstream package,
+	// and of earlier upstreams of the variant.
+	Bases []revision.Revision
+	// Revisions are all revisions of the downstream package.
+	Revisions []revision.Revision
+	// OwnedInOtherPackages are the revisions of other packages that the variant owns, or is known to have owned.
+	OwnedInOtherPackages []revision.Revision
+	// Dependencies are the variants of spec.dependsOn, in its order. Cycle is the path on which they lead back to the
+	// variant, with its name first and last; nil if there is no cycle.
+	Dependencies []Dependency
+	Cycle        []string
+	// Dependents are the names of variants with packages that depend on this one; known where it is being deleted.
+	Dependents []string
+	// Conflicting is the name of another variant that has the better claim to the downstream package, or "".
+	Conflicting string
+	// Overlaps are the Repositories that overlap one of the variant's, as far as that matters.
+	Overlaps []Overlap
+	// Neighbors are the packages inside the downstream package, and around it.
+	Neighbors []Neighbor
+	// Repositories are the Repositories by name, as far as they are registered.
+	Repositories map[string]revision.Repository
+}
+
+// Variant is what a variant says of itself.
+type Variant struct {
+	// Spec is not hashed, as the generation says more.
+	Spec  *variant.Spec `json:"-"`
 	Owner revision.Owner
 	// SuspendReason says why spec.suspend is set; "" if no reason is given.
 	SuspendReason string
 	// Deleting reports whether the variant is being deleted, Finalizer whether it has its finalizer.
 	Deleting, Finalizer bool
-	// Cascade reports whether the deletion asks that dependents stay, which the object says only for a while. KeepPackages
-	// reports whether the status says so.
-	Cascade, KeepPackages bool
-	// Upstream is the revision asked for; nil if there is none.
-	Upstream *revision.Revision
-	// Missing is what is known of the place of the upstream, if there is none.
-	Missing revision.Missing
-	// Revisions are all revisions of the downstream package.
-	Revisions []revision.Revision
-	// OwnedInOtherPackages are the revisions of other packages that the variant owns, or is known to have owned.
-	OwnedInOtherPackages []revision.Revision
-	// Bases are the revisions that the downstream may have been derived from: the revisions of the upstream package,
-	// and of earlier upstreams of the variant.
-	Bases []revision.Revision
+	// Cascade reports whether the deletion asks that dependents stay, which the object says only for a while.
+	Cascade bool
+}
+
+// Memory is what the variant's status says of earlier steps, with what the writes since were answered.
+type Memory struct {
 	// OwnedNames are the names of the revisions that the variant made or adopted, whoever owns them: a home may lose the
 	// owners of a revision when it reads a repository while a branch of it is being written.
 	OwnedNames map[string]bool
@@ -41,38 +72,33 @@ type Input struct {
 	Published string
 	// WasOnBranch reports whether the status knows that what was published was on the branch of the Repository.
 	WasOnBranch bool
-	// Requested is the draft that the home was asked to make and that was not yet seen complete; zero if there is none.
+	// KeepPackages reports whether the status says that the deletion asked that dependents stay.
+	KeepPackages bool
+	// Requested is the draft that was asked for and that was not yet seen complete; zero if there is none.
 	Requested Request
-	// Saved is the open draft that only the controller has edited.
-	Saved Saved
-	// Conflicts are the conflicts that the status names of the open draft.
-	Conflicts []v1alpha1.Conflict
-	// MayApprove reports whether the controller may approve package revisions; known where Approving.
-	MayApprove bool
-	// Dependencies are the variants of spec.dependsOn, in its order. Cycle is the path on which they lead back to the
-	// variant, with its name first and last; nil if there is no cycle.
-	Dependencies []Dependency
-	Cycle        []string
-	// Dependents are the names of variants with packages that depend on this one; known where it is being deleted.
-	Dependents []string
-	// Conflicting is the name of another variant that has the better claim to the downstream package, or "".
-	Conflicting string
-	// Pushed is the digest of the files of the ForeignBranch (package kptfile); known where a target is Proposed.
-	Pushed string
-	// Overlaps are the Repositories that overlap one of the variant's, as far as that matters.
-	Overlaps []Overlap
-	// Neighbors are the packages inside the downstream package, and around it.
-	Neighbors []Neighbor
-	// Repositories are the Repositories by name, as far as they are registered.
-	Repositories map[string]revision.Repository
+	// Remembered is the open draft that only the controller had edited when it was seen last.
+	Remembered Saved
+	// Conflicts are the conflicts that the status names, of the draft Conflicted; "" for whichever is open.
+	Conflicts  []v1alpha1.Conflict
+	Conflicted string
+}
+
+// Read is what was read of packages, and what the functions made of it.
+type Read struct {
 	// Mutations are the outcomes of the functions over the files of revisions, by name; see Inspections. A revision
 	// without one is decided as if the functions changed nothing.
 	Mutations map[string]Mutation
 	// Unusable are the conditions of revisions, by name, on which the functions do not run: the content, or what would be
-	// merged into it, exceeds the bounds of a package, or the home would not accept it again.
+	// merged into it, exceeds the bounds of a package, or its home would not accept it again.
 	Unusable map[string]v1alpha1.Condition
 	// Merges are the outcomes of merging the upstream asked for into targets that are on another, by name; see Merging.
 	Merges map[string]Merge
+	// Saved is the open draft that only the controller has edited.
+	Saved Saved
+	// Pushed is the digest of the files of the ForeignBranch (package kpt); known where a target is Proposed.
+	Pushed string
+	// MayApprove reports whether the controller may approve package revisions; known where Approving.
+	MayApprove bool
 }
 
 // Merge is the result of merging the upstream into a revision.
@@ -111,7 +137,7 @@ func (r *Request) Is(name string, task revision.Task) bool {
 
 // Saved is a draft as the controller saved it last.
 type Saved struct {
-	// Name is the name of the revision, Content the digest of its files (package kptfile).
+	// Name is the name of the revision, Content the digest of its files (package kpt).
 	Name, Content string
 	// Proposed is the version of the revision once the controller had proposed it; "" before.
 	Proposed string
@@ -123,6 +149,8 @@ type Saved struct {
 type Mutation struct {
 	// Changed are the paths of the files that they change.
 	Changed []string
+	// Unrendered says that the package's pipeline has not run since a draft was made: a save runs it.
+	Unrendered bool
 	// Reverted are the paths of the files that the package's own pipeline changed back when they were saved.
 	Reverted []string
 	// AsMade reports whether a draft that is Requested has the files that the home made, without edits.
@@ -135,7 +163,7 @@ type Mutation struct {
 	Overdue bool
 	// Points are the injection points, in the order of the conditions in the Kptfile.
 	Points []Point
-	// Content is the digest of the files as they are (package kptfile), where Approving.
+	// Content is the digest of the files as they are (package kpt), where Approving.
 	Content string
 	// Gates are the readiness gates in the Kptfile that are not True, where Approving.
 	Gates []string

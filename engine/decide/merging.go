@@ -15,7 +15,7 @@ import (
 // OnConflict returns what to do with values that were changed both upstream and in the downstream package.
 func OnConflict(in *Input) variant.OnConflict {
 	if in.Spec.Upgrade == nil || in.Spec.Upgrade.OnConflict == "" {
-		return variant.OnConflictTakeUpstream
+		return variant.OnConflictKeepLocal
 	}
 	return in.Spec.Upgrade.OnConflict
 }
@@ -117,6 +117,11 @@ func conflicted(in *Input, targets []revision.Revision) *Conflicted {
 // the draft has the conflicts of that one if it is on the upstream that was merged.
 func inDraft(in *Input, targets []revision.Revision) (conflicts []v1alpha1.Conflict, pending bool) {
 	var merged []v1alpha1.Conflict
+	if in.Conflicted != "" && !slices.ContainsFunc(in.Revisions, func(r revision.Revision) bool {
+		return r.Name == in.Conflicted
+	}) {
+		return nil, false
+	}
 	for _, c := range in.Conflicts {
 		upstream := c.PendingMerge
 		c.PendingMerge = ""

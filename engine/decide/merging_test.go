@@ -40,7 +40,7 @@ func TestMerge(t *testing.T) {
 		"a draft whose base is not known": {input(second, down("packagevariant-1", 0, draft, from("web/v0", "gone"))),
 			wantStalled("BaseNotFound",
 				one+" was derived from web/v0 at gone"+noBase+"blueprints.web.v2"+noBaseHelp+ofADraft)},
-		"a draft with conflicts, the upstream's values by default": {input(all(second, conflicts(one, 1), changed(one)),
+		"a draft with conflicts, local values by default": {input(all(second, conflicts(one, 1), changed(one)),
 			draftOne), changes},
 		"a draft with conflicts, the upstream's values": {input(all(second, onConflict("TakeUpstream"),
 			conflicts(one, 1), changed(one)), draftOne), changes},
@@ -65,7 +65,7 @@ func TestMerge(t *testing.T) {
 				down("mine", 0, draft), down("yours", 0, draft)),
 			wantPending("edge.web.yours is to be changed: a.yaml, cm.yaml", "Mutate edge.web.yours")},
 
-		"a published one with conflicts, the upstream's values": {input(all(second, conflicts(one, 1)), publishedOne),
+		"a published one with conflicts, local values by default": {input(all(second, conflicts(one, 1)), publishedOne),
 			upgrades},
 		"a published one with conflicts, local values": {input(all(second, onConflict("KeepLocal"),
 			conflicts(one, 1)), publishedOne), upgrades},
@@ -144,8 +144,8 @@ func TestConflicted(t *testing.T) {
 			draftOne), nil},
 		"it is being deleted": {input(all(second, deleting, conflicts(one, 1)), draftOne), nil},
 		"no conflicts":        {input(all(second, conflicts(one, 0)), draftOne), none},
-		"the upstream's, by default": {input(all(second, conflicts(one, 1)), draftOne),
-			told("UpstreamTaken", both+conflictText(1), 1)},
+		"local ones, by default": {input(all(second, conflicts(one, 1)), draftOne),
+			told("LocalKept", both+conflictText(1), 1)},
 		"the upstream's": {input(all(second, onConflict("TakeUpstream"), conflicts(one, 1)), draftOne),
 			told("UpstreamTaken", both+conflictText(1), 1)},
 		"local ones": {input(all(second, onConflict("KeepLocal"), conflicts(one, 2)), draftOne),
@@ -153,21 +153,21 @@ func TestConflicted(t *testing.T) {
 		"stopped": {input(all(second, onConflict("Stop"), conflicts(one, 1)), draftOne),
 			told("MergeStopped", both+conflictText(1), 1)},
 		"of a published one": {input(all(second, conflicts(one, 1)), down("packagevariant-1", 1, published)),
-			told("UpstreamTaken", both+conflictText(1), 1)},
-		"many": {input(all(second, conflicts(one, 4)), draftOne), told("UpstreamTaken",
+			told("LocalKept", both+conflictText(1), 1)},
+		"many": {input(all(second, conflicts(one, 4)), draftOne), told("LocalKept",
 			both+conflictText(1)+"; "+conflictText(2)+"; "+conflictText(3)+" and 1 more", 1, 2, 3, 4)},
 		"of two drafts": {input(all(second, conflicts(one, 1), conflicts(two, 1)), draftOne, draftTwo),
-			told("UpstreamTaken", both+conflictText(1)+"; "+conflictText(1), 1, 1)},
+			told("LocalKept", both+conflictText(1)+"; "+conflictText(1), 1, 1)},
 		"the merge into one of two drafts failed": {input(all(second, mergeFails(one), conflicts(two, 1)), draftOne,
-			draftTwo), told("UpstreamTaken", both+conflictText(1), 1)},
+			draftTwo), told("LocalKept", both+conflictText(1), 1)},
 		"of one that is no target any more": {input(all(second, conflicts(one, 1)),
 			down("packagevariant-1", 1, published), draftTwo), nil},
 		"those of an earlier merge into the draft stay": {input(all(second, earlier(1), conflicts(one, 0)), draftOne),
-			told("UpstreamTaken", both+conflictText(1), 1)},
+			told("LocalKept", both+conflictText(1), 1)},
 		"one of both merges is told once": {input(all(second, earlier(1, 2), conflicts(one, 1)), draftOne),
-			told("UpstreamTaken", both+conflictText(2)+"; "+conflictText(1), 2, 1)},
+			told("LocalKept", both+conflictText(2)+"; "+conflictText(1), 2, 1)},
 		"those of a draft that was published are not those of the next": {input(all(second, earlier(2), conflicts(one, 1)),
-			down("packagevariant-1", 1, published)), told("UpstreamTaken", both+conflictText(1), 1)},
+			down("packagevariant-1", 1, published)), told("LocalKept", both+conflictText(1), 1)},
 		"there are none in two drafts": {input(all(second, conflicts(one, 0), conflicts(two, 0)), draftOne,
 			draftTwo), none},
 	} {
@@ -289,18 +289,18 @@ func TestResolved(t *testing.T) {
 	}
 }
 
-// TestOnConflict checks that the upstream wins unless the spec says otherwise, as it does in Porch.
+// TestOnConflict checks that what is in the package stays unless the spec says otherwise.
 func TestOnConflict(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		upgrade *variant.Upgrade
 		want    variant.OnConflict
 	}{
-		"nothing is said":  {nil, "TakeUpstream"},
-		"nothing of it":    {&variant.Upgrade{}, "TakeUpstream"},
+		"nothing is said":  {nil, "KeepLocal"},
+		"nothing of it":    {&variant.Upgrade{}, "KeepLocal"},
 		"another is asked": {&variant.Upgrade{OnConflict: "Stop"}, "Stop"},
 	} {
-		if got := OnConflict(&Input{Spec: &variant.Spec{Upgrade: c.upgrade}}); got != c.want {
+		if got := OnConflict(&Input{Observed: Observed{Variant: Variant{Spec: &variant.Spec{Upgrade: c.upgrade}}}}); got != c.want {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
 	}

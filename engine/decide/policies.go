@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,10 +18,10 @@ func pending(format string, args ...any) v1alpha1.Condition {
 	return v1alpha1.Reconciling(v1alpha1.ReasonPending, fmt.Sprintf(format, args...))
 }
 
-// makeDraft returns the steps that make a draft by a task and run the functions over it.
+// makeDraft returns the step that makes a draft by a task.
 func makeDraft(in *Input, task revision.Task) []Step {
-	draft := &Draft{Package: revision.DownstreamOf(in.Spec), Workspace: nextWorkspace(in), Task: task}
-	return []Step{{Action: Announce, Draft: draft}, {Action: Create, Draft: draft}, {Action: Mutate}}
+	return []Step{{Action: Create, Draft: &Draft{Package: revision.DownstreamOf(in.Spec), Workspace: nextWorkspace(in),
+		Task: task}}}
 }
 
 // noDownstream clones the upstream, unless a function fails on its files.
@@ -77,11 +78,12 @@ func functionFailed(in *Input, target *revision.Revision) *Decision {
 	if err == nil {
 		return nil
 	}
-	d := failed(target.Name, err)
 	if Requested(in, target) && in.Mutations[target.Name].AsMade {
+		d := failed(cmp.Or(in.Requested.Task.Source, target.Name), err)
 		d.Steps = []Step{{Action: Discard, Revision: target}}
+		return &d
 	}
-	return &d
+	return new(failed(target.Name, err))
 }
 
 // pipelineConflict leaves a draft alone if its own pipeline reverted files after they were saved.
@@ -99,12 +101,13 @@ func pipelineConflict(in *Input, target *revision.Revision) *Decision {
 // draftNotMutated keeps an open draft in step, on any upstream.
 func draftNotMutated(in *Input, target *revision.Revision) *Decision {
 	m := in.Mutations[target.Name]
-	if len(m.Changed) == 0 || target.Lifecycle != revision.Draft {
+	if len(m.Changed) == 0 && !m.Unrendered || target.Lifecycle != revision.Draft {
 		return nil
 	}
 	return &Decision{
-		Steps:     []Step{{Action: Mutate, Revision: target}},
-		Condition: pending("%s is to be changed: %s", target.Name, strings.Join(m.Changed, ", ")),
+		Steps: []Step{{Action: Mutate, Revision: target}},
+		Condition: pending("%s is to be changed: %s", target.Name,
+			cmp.Or(strings.Join(m.Changed, ", "), "its pipeline is to run")),
 	}
 }
 

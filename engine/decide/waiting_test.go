@@ -32,6 +32,8 @@ func TestWaiting(t *testing.T) {
 			want: waits(one, "ManualApproval", one+" waits for a person to publish it")},
 		"a proposed one": {in: input(nil, down("packagevariant-1", 0, isProposed)),
 			want: waits(one, "ManualApproval", one+" is proposed, and waits for a person to approve it")},
+		"a draft with conflicts": {in: input(earlier(1), down("packagevariant-1", 0, draft)),
+			want: waits(one, "Conflicted", one+" waits for a person to publish it")},
 		"a draft after a published one": {in: input(nil, down("packagevariant-1", 1, published), down("packagevariant-2", 0, draft, made(revision.Edit, one))),
 			want: waits(two, "ManualApproval", two+" waits for a person to publish it"), published: one},
 		"a draft after a change by people": {in: input(nil, down("packagevariant-1", 1, published),

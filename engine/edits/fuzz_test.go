@@ -26,14 +26,14 @@ func FuzzFind(f *testing.F) {
 		for _, path := range []string{"a.yaml", "Kptfile", "README.md"} {
 			s, w, d := files{path: source}, files{path: saved}, files{path: found}
 			for _, ours := range []files{s, w} {
-				if got := edits.Find(s, w, ours); got != nil {
+				if got := edits.Find(ours, s, w); got != nil {
 					t.Fatalf("%s is not edited, but %v", path, got)
 				}
 			}
-			edits.Find(s, w, d) // does not panic
+			edits.Find(d, s, w) // does not panic
 		}
 		if text, done := withOtherScalar(source, nth); done {
-			if edits.Find(files{"a.yaml": source}, files{"a.yaml": saved}, files{"a.yaml": text}) == nil {
+			if edits.Find(files{"a.yaml": text}, files{"a.yaml": source}, files{"a.yaml": saved}) == nil {
 				t.Fatalf("a scalar was changed, but there are no edits:\n%s", text)
 			}
 		}
@@ -104,7 +104,7 @@ func BenchmarkFind(b *testing.B) {
 			found := files{"a.yaml": "# found\n" + saved["a.yaml"]}
 			b.ReportAllocs()
 			for b.Loop() {
-				if got := edits.Find(source, saved, found); len(got) != 1 {
+				if got := edits.Find(found, source, saved); len(got) != 1 {
 					b.Fatalf("want the comment, got %v", got)
 				}
 			}

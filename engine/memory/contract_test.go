@@ -6,12 +6,12 @@ import (
 	"context"
 	"testing"
 
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/memory/memorytest"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/packages/contract"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 )
 
 // differs says what packages in memory do in another way than the Porch that they imitate.
@@ -48,10 +48,10 @@ func begin(t *testing.T, git bool) *contract.World {
 	c.Repository("blueprints", nil)
 	c.Repository("edge", nil)
 	c.Render = func(_ context.Context, files map[string]string) (map[string]string, error) {
-		if images := tasks.Pipelines(files); len(images) > 0 {
+		if images := kpt.Pipelines(files); len(images) > 0 {
 			return nil, packages.RenderError("there is no function " + images[0])
 		}
-		return tasks.Render(files)
+		return kpt.Render(files)
 	}
 	return &contract.World{
 		Lister: c.NewClient().Packages, Others: c.Packages, Namespace: memorytest.Namespace,

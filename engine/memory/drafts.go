@@ -10,9 +10,9 @@ import (
 	"path"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -62,7 +62,7 @@ func (p *Packages) Ask(ctx context.Context, d packages.Draft) (revision.Revision
 		}
 		p.log.Note(w)
 		p.stamp(&r)
-		r.Created, r.Lock = p.log.second().Time, tasks.LockOf(files)
+		r.Created, r.Lock = p.log.second().Time, kpt.LockOf(files)
 		p.originals[keyOf(&r)] = files
 		p.revisions.put(keyOf(&r), &entry{r, files})
 		return nil
@@ -135,7 +135,7 @@ func (p *packagesState) upgraded(ctx context.Context, namespace string, task *re
 	if err != nil {
 		return nil, err
 	}
-	merged, _, err := merging.Merge(of[0], of[1], of[2], merging.Options{})
+	merged, _, err := merging.Merge(of[0], of[1], of[2], merging.Options{OnConflict: merging.TakeUpstream})
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,9 @@ func (p *packagesState) lockOn(ctx context.Context, namespace, name string) (*re
 	if r.Commit == "" && p.HideCommits {
 		r.Commit = fmt.Sprintf("%040x", r.Version[max(len(r.Version)-20, 0):])
 	}
-	return revision.LockOn(&r, repository.Address, repository.Directory), nil
+	lock := revision.LockOn(&r, repository.Address, repository.Directory)
+	lock.Directory = r.Package.Name // as Porch writes it
+	return lock, nil
 }
 
 // Save implements packages.Home.
@@ -187,7 +189,7 @@ func (p *Packages) Save(ctx context.Context, read packages.Content,
 		p.log.Note(w)
 		r := e.Revision
 		p.stamp(&r)
-		r.Lock = tasks.LockOf(files)
+		r.Lock = kpt.LockOf(files)
 		p.revisions.put(k, &entry{r, files})
 		saved, err = p.content(ctx, k)
 		return err
@@ -361,7 +363,7 @@ func (p *packagesState) touched(ctx context.Context, k key) (map[string]string, 
 	if err != nil && !errors.Is(err, packages.ErrNoFiles) {
 		return nil, err
 	}
-	files, err := tasks.Touch(content.Files)
+	files, err := kpt.Touch(content.Files)
 	if err != nil {
 		return nil, err
 	}

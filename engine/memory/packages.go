@@ -10,10 +10,10 @@ import (
 	"sync"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/lru"
 )
@@ -32,7 +32,7 @@ type Options struct {
 	// Contents returns the files of a revision that was added without files; nil if there is none.
 	Contents func(ctx context.Context, namespace, name string) (map[string]string, error)
 	// Memo keeps what is found out about files; nil for one of its own.
-	Memo *tasks.Memo
+	Memo *kpt.Memo
 }
 
 // Packages implements packages.Home and packages.Known over values. It makes drafts as kpt and Porch do.
@@ -75,7 +75,7 @@ const maxRead = 100
 // NewPackages returns Packages without any revision, whose writes are in a Log.
 func NewPackages(log *Log, repositories Repositories, options Options) *Packages {
 	if options.Memo == nil {
-		options.Memo = tasks.NewMemo()
+		options.Memo = kpt.NewMemo()
 	}
 	indexes := map[string]func(*entry) []string{}
 	for by, values := range packages.Indexes {

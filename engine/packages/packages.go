@@ -120,8 +120,13 @@ type Content struct {
 	Version string
 	// AtCommit is that of the revision.
 	AtCommit bool
+	// Unrendered says that the package's pipeline has not run since the draft was made: a save of the files runs it.
+	Unrendered bool
 	// RenderStatus is what the functions of the package's pipeline reported when the files were saved.
 	RenderStatus v1alpha1.RenderStatus
+	// Conflicts are those of a draft that is saved over this content. A home in which a save has a message names them
+	// there.
+	Conflicts []v1alpha1.Conflict
 }
 
 // Unread returns the content of a draft as r has it, without its files, which were not read: a save replaces them all,

@@ -31,7 +31,7 @@ func conditionOf(conditions []metav1.Condition) Condition {
 
 // Conditions returns what the conditions of a variant say in a plan: the one of Ready, and those that are unmet.
 func Conditions(conditions []metav1.Condition) []Condition {
-	return append([]Condition{conditionOf(conditions)}, unmet(conditions)...)
+	return append([]Condition{conditionOf(conditions)}, Unmet(conditions)...)
 }
 
 // withoutUID returns the condition of an object without its uid, if the object exists only in the plan: an API server
@@ -43,9 +43,9 @@ func withoutUID(c Condition, o metav1.Object) Condition {
 	return c
 }
 
-// unmet returns what a package lacks although its variant is Ready: required injection points that are not filled, and
+// Unmet returns what a package lacks although its variant is Ready: required injection points that are not filled, and
 // what its approval waits for.
-func unmet(conditions []metav1.Condition) []Condition {
+func Unmet(conditions []metav1.Condition) []Condition {
 	var out []Condition
 	for _, kind := range []string{v1alpha1.ConditionConfigInjected, v1alpha1.ConditionApproved} {
 		c := meta.FindStatusCondition(conditions, kind)

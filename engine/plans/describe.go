@@ -9,9 +9,9 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/engine/life"
+	"github.com/package-variants/package-variants/engine/kpt"
+	"github.com/package-variants/package-variants/engine/reconcile"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -79,7 +79,7 @@ func (p *planner) describe(ctx context.Context, r *record) (*Variant, error) {
 		if d := r.after.Spec.Downstream; d != nil {
 			v.Repo, v.Package = d.Repo, d.Package
 		}
-		v.Condition, v.Unmet = conditionOf(r.after.Status.Conditions), unmet(r.after.Status.Conditions)
+		v.Condition, v.Unmet = conditionOf(r.after.Status.Conditions), Unmet(r.after.Status.Conditions)
 		v.Stalled = r.stall()
 	}
 	for _, look := range r.looks {
@@ -153,7 +153,7 @@ func (r *record) action(stall Stall) Action {
 }
 
 // actionOf returns the action of a step; "" if the step is part of another.
-func actionOf(s *decide.Step, look *life.Look) Action {
+func actionOf(s *decide.Step, look *reconcile.Look) Action {
 	switch {
 	case !slices.Contains(deletions, s.Action):
 	case look.Input.Deleting:
@@ -167,7 +167,7 @@ func actionOf(s *decide.Step, look *life.Look) Action {
 			revision.Edit: Edit}[s.Draft.Task.Type]
 	case decide.Mutate:
 		switch {
-		case s.Revision == nil:
+		case decide.Requested(look.Input, s.Revision): // it is part of making the draft
 			return ""
 		case decide.Merged(look.Input, s.Revision.Name):
 			return Merge
@@ -185,33 +185,28 @@ func actionOf(s *decide.Step, look *life.Look) Action {
 	return ""
 }
 
-// stepsOf returns the steps of a look in words, each with its revision.
-func stepsOf(look *life.Look) []Step {
+// stepsOf returns the steps of a look in words, each with its revision. That what was made is saved is part of making
+// it.
+func stepsOf(look *reconcile.Look) []Step {
 	var out []Step
-	created := ""
 	for i := range look.Decision.Steps {
 		s := &look.Decision.Steps[i]
-		step := Step{Do: string(s.Action), Text: s.Describe()}
-		switch {
-		case s.Revision != nil:
-			step.Revision = s.Revision.Name
-		case s.Draft != nil:
-			created = revisionOf(look.Input, s.Draft)
-			step.Revision = created
-		case s.Action == decide.Mutate:
-			step.Revision = created
+		step := Step{Do: string(s.Action), Text: s.Describe(), Revision: revisionOf(s, look)}
+		if s.Action == decide.Mutate && decide.Requested(look.Input, s.Revision) {
+			step.Text = ""
 		}
 		out = append(out, step)
 	}
 	return out
 }
 
-// revisionOf returns the name of the revision that a draft became; "" if it was not made.
-func revisionOf(in *decide.Input, d *decide.Draft) string {
-	for i := range in.Revisions {
-		if r := &in.Revisions[i]; r.Package == d.Package && r.Workspace == d.Workspace {
-			return r.Name
-		}
+// revisionOf returns the name of the revision of a step; "" if it has none, or if its draft was not made.
+func revisionOf(s *decide.Step, look *reconcile.Look) string {
+	switch {
+	case s.Revision != nil:
+		return s.Revision.Name
+	case s.Draft != nil && look.Err == nil:
+		return s.Draft.Name()
 	}
 	return ""
 }
@@ -248,16 +243,16 @@ func (r *record) upstream() *Upstream {
 func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 	seen := map[string]bool{}
 	for _, look := range r.looks {
-		created := ""
 		for i := range look.Decision.Steps {
 			s := &look.Decision.Steps[i]
-			name, compared := "", ""
-			switch {
-			case s.Action == decide.Create:
-				created = revisionOf(look.Input, s.Draft)
-				name, compared = created, cmp.Or(s.Draft.Task.From(), "a clone of "+s.Draft.Task.Source)
-			case s.Action == decide.Mutate && s.Revision != nil:
-				name, compared = s.Revision.Name, s.Revision.Name+" as it is"
+			name, compared := revisionOf(s, look), ""
+			switch s.Action {
+			case decide.Create:
+				compared = cmp.Or(s.Draft.Task.From(), "a clone of "+s.Draft.Task.Source)
+			case decide.Mutate:
+				compared = name + " as it is"
+			default:
+				continue
 			}
 			if name == "" || seen[name] {
 				continue
@@ -283,7 +278,7 @@ func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 			}
 			v.Drafts = append(v.Drafts, d.Draft)
 			if !p.Rendered {
-				v.Unforeseen = append(v.Unforeseen, tasks.Pipelines(d.files)...)
+				v.Unforeseen = append(v.Unforeseen, kpt.Pipelines(d.files)...)
 			}
 		}
 	}

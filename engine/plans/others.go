@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/package-variants/package-variants/engine/life"
+	"github.com/package-variants/package-variants/engine/reconcile"
 	"github.com/package-variants/package-variants/engine/sets"
 	"github.com/package-variants/package-variants/engine/words"
 	"k8s.io/apimachinery/pkg/types"
@@ -80,7 +80,7 @@ func (r *record) fails() bool {
 // changes reports whether something is done about a variant, or whether it gets another condition. One that waits for
 // its wave does not change.
 func (r *record) changes() bool {
-	done := func(l *life.Look) bool { return len(l.Decision.Steps) > 0 }
+	done := func(l *reconcile.Look) bool { return len(l.Decision.Steps) > 0 }
 	switch {
 	case r.gone, slices.ContainsFunc(r.looks, done):
 		return true

@@ -9,11 +9,11 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/reconcile"
 	"github.com/package-variants/package-variants/engine/sets"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -85,10 +85,10 @@ type Keys struct{ Sets, Variants []types.NamespacedName }
 type planner struct {
 	Options
 	world    World
-	variants *life.Reconciler
+	variants *reconcile.Reconciler
 	sets     *sets.Reconciler
 	// look and setLook are what the last reconcile of a variant and of a set did.
-	look    *life.Look
+	look    *reconcile.Look
 	setLook *sets.Look
 
 	setRecords map[types.NamespacedName]*setRecord
@@ -101,7 +101,7 @@ type record struct {
 	key types.NamespacedName
 	// before is the variant before the plan, nil if it did not exist; after is its latest state.
 	before, after *v1alpha1.PackageVariant
-	looks         []*life.Look
+	looks         []*reconcile.Look
 	requests      []string
 	gone          bool
 	err           error
@@ -153,10 +153,10 @@ func newPlanner(world World, options Options) *planner {
 	p := &planner{Options: options, world: world,
 		setRecords: map[types.NamespacedName]*setRecord{}, records: map[types.NamespacedName]*record{}}
 	// The controller reads whole objects to inject them, and only the metadata of those that a set selects.
-	p.variants = life.New(life.Ports{
+	p.variants = reconcile.New(reconcile.Ports{
 		Packages: world.Packages, Known: world.Packages, Variants: world.Objects, Injected: p.source("list", "get"),
-		Functions: options.Runtime, MayApprove: options.MayApprove, Looked: func(l *life.Look) { p.look = l },
-	}, life.Options{Version: options.Version, LookWithin: within})
+		Functions: options.Runtime, MayApprove: options.MayApprove, Looked: func(l *reconcile.Look) { p.look = l },
+	}, reconcile.Options{Version: options.Version, LookWithin: within})
 	p.sets = sets.New(sets.Ports{
 		Packages: world.Packages, Known: world.Packages, Sets: world.Objects, Selected: p.source("list"),
 		Functions: options.Runtime, Looked: func(l *sets.Look) { p.setLook = l },
@@ -304,7 +304,7 @@ func (p *planner) lookAt(ctx context.Context, r *record) error {
 
 // step does one step for a variant, or reports that there is none, as the controller does. It returns nil if the
 // variant is settled, or does not exist.
-func (p *planner) step(ctx context.Context, variant types.NamespacedName) (*life.Look, error) {
+func (p *planner) step(ctx context.Context, variant types.NamespacedName) (*reconcile.Look, error) {
 	p.look = nil
 	if p.Held != nil {
 		if held, err := p.Held(ctx, variant); held || err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/engine/life"
+	"github.com/package-variants/package-variants/engine/reconcile"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -90,14 +90,14 @@ func TestStallOf(t *testing.T) {
 // TestFailsForAReason checks that a plan fails for the last look only, and says why: what failed before was tried again.
 func TestFailsForAReason(t *testing.T) {
 	t.Parallel()
-	failed, done := &life.Look{Err: errors.New("boom")}, &life.Look{}
+	failed, done := &reconcile.Look{Err: errors.New("boom")}, &reconcile.Look{}
 	for name, c := range map[string]struct {
-		looks []*life.Look
+		looks []*reconcile.Look
 		want  string
 	}{
-		"in the end":  {[]*life.Look{done, failed}, "fail: this would fail: boom"},
-		"in between":  {[]*life.Look{failed, done}, "unchanged: "},
-		"not at all":  {[]*life.Look{done}, "unchanged: "},
+		"in the end":  {[]*reconcile.Look{done, failed}, "fail: this would fail: boom"},
+		"in between":  {[]*reconcile.Look{failed, done}, "unchanged: "},
+		"not at all":  {[]*reconcile.Look{done}, "unchanged: "},
 		"no look yet": {nil, "unchanged: "},
 	} {
 		r := &record{looks: c.looks}
@@ -110,7 +110,7 @@ func TestFailsForAReason(t *testing.T) {
 // TestUnmet checks which conditions are reported besides Ready.
 func TestUnmet(t *testing.T) {
 	t.Parallel()
-	got := unmet([]metav1.Condition{
+	got := Unmet([]metav1.Condition{
 		{Type: "Approved", Status: "False", Reason: "GatesNotMet", Message: "a gate"}, {Type: "Ready", Status: "True", Reason: "UpToDate"},
 		{Type: "ConfigInjected", Status: "False", Reason: "InjectionUnmet", Message: "a point"},
 	})
@@ -118,7 +118,7 @@ func TestUnmet(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := unmet([]metav1.Condition{{Type: "Approved", Status: "False", Reason: "NotReady"}}); got != nil {
+	if got := Unmet([]metav1.Condition{{Type: "Approved", Status: "False", Reason: "NotReady"}}); got != nil {
 		t.Errorf("of a variant that is not ready: %v", got)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
-	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/words"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -89,8 +89,9 @@ func compared(before, after map[string]string) Files {
 // decision returns the variant as input for package decide, so drafts are told apart as in the controller.
 func (in *Input) decision() *decide.Input {
 	pv := in.Variant
-	d := &decide.Input{Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID},
-		Repositories: in.Repositories, OwnedNames: map[string]bool{}}
+	d := &decide.Input{Memory: decide.Memory{OwnedNames: map[string]bool{}}, Observed: decide.Observed{
+		Variant:      decide.Variant{Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID}},
+		Repositories: in.Repositories}}
 	for _, name := range pv.Status.OwnedRevisions {
 		d.OwnedNames[name] = true
 	}
@@ -131,7 +132,7 @@ func (in *Input) Read(read func(name string) (map[string]string, error)) (err er
 		if in.Files[name], err = read(name); err != nil {
 			return err
 		}
-		if in.Gates[name], err = kptfile.UnmetGates(in.Files[name]); err != nil {
+		if in.Gates[name], err = kpt.UnmetGates(in.Files[name]); err != nil {
 			return err
 		}
 	}

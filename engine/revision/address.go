@@ -5,11 +5,11 @@ package revision
 import (
 	"cmp"
 	"errors"
-	"net/url"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -35,6 +35,7 @@ var (
 	helper = regexp.MustCompile(`^([A-Za-z0-9]+)::`)
 	scheme = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9+.-]*)://`)
 	digits = regexp.MustCompile(`^[0-9]*$`)
+	escape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 	drive  = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
 )
 
@@ -143,10 +144,7 @@ func (a Address) In(other Address) bool {
 
 // leadsUp reports whether a server may take a path for one that leads up, in whichever way that is written.
 func leadsUp(path string) bool {
-	for strings.Contains(path, "%") && unescaped(path) != path {
-		path = unescaped(path)
-	}
-	return slices.Contains(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' }), "..")
+	return slices.Contains(strings.FieldsFunc(Plain(path), func(r rune) bool { return r == '/' || r == '\\' }), "..")
 }
 
 // Canonical returns the address in a form in which addresses of one repository are equal: the host, the port unless it
@@ -174,13 +172,24 @@ func (a Address) Canonical() string {
 	return strings.TrimSuffix(host+path.Join("/", unescaped(a.Path)), "/")
 }
 
-// unescaped returns a text without %-escapes.
+// unescaped returns a text without %-escapes, as git and servers read it.
 func unescaped(s string) string {
-	if text, err := url.PathUnescape(s); err == nil {
-		return text
+	return escape.ReplaceAllStringFunc(s, func(code string) string {
+		char, _ := strconv.ParseUint(code[1:], 16, 8) // two digits
+		return string([]byte{byte(char)})
+	})
+}
+
+// Plain returns a text without %-escapes, also not those of a percent sign.
+func Plain(s string) string {
+	for range 5 { // no server does it as often
+		s = unescaped(s)
 	}
 	return s
 }
+
+// HasDrive reports whether an address is a path that begins with a drive of Windows.
+func HasDrive(s string) bool { return drive.MatchString(s) }
 
 // Canonical returns the canonical form of the address of a git repository (Address.Canonical), or the address itself if
 // it is none.

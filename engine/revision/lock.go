@@ -11,13 +11,15 @@ import (
 )
 
 // LockOn returns the lock that a package gets from a published revision, or from its branch, of a Repository over a
-// directory of the git repository at an address. The form is that of Porch's clones.
+// directory of the git repository at an address. Its directory begins at the root of the git repository, where kpt
+// looks for it; Porch's clones leave out that of the Repository.
 func LockOn(r *Revision, address, directory string) *Lock {
+	place := strings.Trim(path.Join(directory, r.Package.Name), "/")
 	ref := r.Workspace // of the branch
 	if !r.Main() {
-		ref = fmt.Sprintf("%s/v%d", strings.Trim(path.Join(directory, r.Package.Name), "/"), r.Number)
+		ref = fmt.Sprintf("%s/v%d", place, r.Number)
 	}
-	return &Lock{Repo: address, Directory: r.Package.Name, Ref: ref, Commit: r.Commit}
+	return &Lock{Repo: address, Directory: place, Ref: ref, Commit: r.Commit}
 }
 
 // Locate sets the origins of the published revisions, by their Repositories. It skips Repositories without an address.

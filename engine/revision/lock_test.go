@@ -63,7 +63,7 @@ func at(revisions []Revision, found *Revision) int {
 	return -1
 }
 
-// TestLockOn checks that a lock has the form of Porch's clones, and that Find finds its revision.
+// TestLockOn checks that a lock has the directory from the root of the git repository, and names its revision.
 func TestLockOn(t *testing.T) {
 	t.Parallel()
 	branch := rev("a/web", -1, "c")
@@ -76,10 +76,10 @@ func TestLockOn(t *testing.T) {
 		"a revision":                        {rev("web", 3, "c3"), "", lock("web", "web/v3", "c3")},
 		"a revision, directory is the root": {rev("web", 3, "c3"), "/", lock("web", "web/v3", "c3")},
 		"a revision in a directory": {rev("web", 3, "c3"), "blueprints/prod",
-			lock("web", "blueprints/prod/web/v3", "c3")},
-		"a directory with slashes": {rev("web", 3, "c3"), "/blueprints/", lock("web", "blueprints/web/v3", "c3")},
+			lock("blueprints/prod/web", "blueprints/prod/web/v3", "c3")},
+		"a directory with slashes": {rev("web", 3, "c3"), "/blueprints/", lock("blueprints/web", "blueprints/web/v3", "c3")},
 		"a nested package":         {rev("a/web", 12, "c"), "", lock("a/web", "a/web/v12", "c")},
-		"the branch":               {branch, "blueprints", lock("a/web", "trunk", "c")},
+		"the branch":               {branch, "blueprints", lock("blueprints/a/web", "trunk", "c")},
 		"what is to be deleted":    {deletionProposed(rev("web", 3, "c3")), "", lock("web", "web/v3", "c3")},
 	} {
 		got := *LockOn(&c.rev, c.want.Repo, c.directory)

@@ -19,8 +19,9 @@ var (
 type Repository struct {
 	// Ready reports whether Porch can use it, Message says why not. Reading reports whether it is not ready because Porch
 	// is reading it, as newer Porch says on each read.
-	Ready, Reading bool
-	Message        string
+	Ready   bool   `json:"-"` // what only delays is in no hash
+	Reading bool   `json:"-"`
+	Message string `json:"-"`
 	// Migrated reports whether another version of Porch's API serves its packages, which are then unknown here.
 	Migrated bool
 	// Deleting reports whether it is being deleted, and not gone yet.

@@ -9,7 +9,6 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/revision"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -29,9 +28,9 @@ func (r *rollout) counts() v1alpha2.VariantCounts {
 			is    bool
 		}{
 			{&c.Updated, t.updated},
-			{&c.UpToDate, t.updated && stands(t.Have, v1alpha2.UntilReady) && t.Have.Status.Upstream.Name == t.Upstream.Name},
+			{&c.UpToDate, t.updated && isReady(t.Have) && t.Have.Status.Upstream.Name == t.Upstream.Name},
 			{&c.PendingApproval, hasOpenRevision(t.Have) && isTrue(t.Have, v1alpha1.ConditionReady)},
-			{&c.Conflicted, meta.IsStatusConditionTrue(t.Have.Status.Conditions, v1alpha1.ConditionConflicted)},
+			{&c.Conflicted, isConflicted(t.Have)},
 			{&c.Suspended, t.suspended},
 			{&c.Failed, t.failure != nil},
 		} {

@@ -80,18 +80,28 @@ func canonical(u *variant.Upstream) *variant.Upstream {
 	return numbered(u, number)
 }
 
-// stands reports whether a variant, in its current generation, is what a wave waits for.
+// stands reports whether a variant, in its current generation, is what a wave waits for. A draft with conflicts is not:
+// it waits for a person, although the variant is ready.
 func stands(pv *v1alpha1.PackageVariant, until v1alpha2.Until) bool {
-	s := &pv.Status
-	if s.ObservedGeneration != pv.Generation || !isTrue(pv, v1alpha1.ConditionReady) || s.Upstream == nil {
+	unpublished := slices.ContainsFunc(pv.Status.DownstreamTargets, func(d v1alpha1.DownstreamTarget) bool {
+		return d.Lifecycle != string(revision.Published)
+	})
+	if unpublished && (until == v1alpha2.UntilPublished || isConflicted(pv)) {
 		return false
 	}
-	for _, d := range s.DownstreamTargets {
-		if until == v1alpha2.UntilPublished && d.Lifecycle != string(revision.Published) {
-			return false
-		}
-	}
-	return len(s.DownstreamTargets) > 0
+	return isReady(pv)
+}
+
+// isReady reports whether a variant is ready in its current generation; a draft is enough.
+func isReady(pv *v1alpha1.PackageVariant) bool {
+	s := &pv.Status
+	return s.ObservedGeneration == pv.Generation && isTrue(pv, v1alpha1.ConditionReady) && s.Upstream != nil &&
+		len(s.DownstreamTargets) > 0
+}
+
+// isConflicted reports whether a variant has conflicts that a person has not decided.
+func isConflicted(pv *v1alpha1.PackageVariant) bool {
+	return meta.IsStatusConditionTrue(pv.Status.Conditions, v1alpha1.ConditionConflicted)
 }
 
 // isTrue reports whether a condition is True for the variant's current generation.

@@ -51,6 +51,10 @@ func TestWaves(t *testing.T) {
 		"a draft is Ready": {input(waves(selects("canary", ready)), "canary Progressing 11:00 opened=11:00\nrest Pending 11:00", "a canary 3 Draft\nb - 2 Published"), want{
 			Steps: []string{"Open b 3"}, Phase: "Progressing rest", Condition: "Reconciling RolloutProgressing: wave rest (2 of 2): " + none,
 			Waves: []string{"canary Complete 12:00 1/1/1/0 opened=11:00", "rest Progressing 12:00 1/1/0/0 opened=12:00: " + none}}},
+		"a draft with conflicts is not, until a person publishes it": {input(waves(selects("canary", ready)), "canary Progressing 11:00 opened=11:00\nrest Pending 11:00",
+			"a canary 3 Draft conflicted waits=Conflicted\nb - 2 Published"), want{
+			Phase: "Progressing canary", Condition: progressing + "0 of 1 targets are Ready with blueprints.web.v3, 1 waiting for a person: a (Conflicted)",
+			Waves: []string{"canary Progressing 11:00 1/1/0/0 opened=11:00: 0 of 1 targets are Ready with blueprints.web.v3, 1 waiting for a person: a (Conflicted)", "rest Pending 11:00 1/0/0/0: waits for the wave canary"}}},
 		"all must be there": {input(canaryAndRest, "canary Progressing 11:00 opened=11:00\nrest Pending 11:00", "a canary 3 Published\na2 canary 3 Busy\nb - 2 Published"), want{
 			Phase: "Progressing canary", Condition: progressing + one,
 			Waves: []string{"canary Progressing 11:00 2/2/1/0 opened=11:00: " + one, "rest Pending 11:00 1/0/0/0: waits for the wave canary"}}},

@@ -10,10 +10,10 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
-	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/memory/memorytest"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/reconcile"
 	"github.com/package-variants/package-variants/engine/sets"
 )
 
@@ -23,7 +23,7 @@ type fleet struct {
 	*memorytest.Cluster
 	client     *memorytest.Client
 	reconciler *sets.Reconciler
-	variants   *life.Reconciler
+	variants   *reconcile.Reconciler
 	// again says after how long a set is reconciled again although nothing changes.
 	again map[string]time.Duration
 }
@@ -50,9 +50,9 @@ func (f *fleet) Start() {
 			f.Event(set.Name, kind, reason, message)
 		},
 	}, sets.Options{Version: "1"}), map[string]error{}
-	f.variants = life.New(life.Ports{
+	f.variants = reconcile.New(reconcile.Ports{
 		Packages: f.Packages, Known: f.Packages, Variants: f.Objects, Injected: f.Source(), Functions: mutate.Builtin{},
-	}, life.Options{Version: "1", LookWithin: 1000 * time.Hour})
+	}, reconcile.Options{Version: "1", LookWithin: 1000 * time.Hour})
 }
 
 // Run implements memorytest.Player.

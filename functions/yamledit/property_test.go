@@ -57,8 +57,17 @@ func insert(parent *yaml.Node, i int) (int, bool) {
 	if parent.Kind != yaml.MappingNode || parent.Style&yaml.FlowStyle != 0 {
 		return 0, false
 	}
+	lines := 1
+	if hasFoot(parent.Content[i]) || hasFoot(parent.Content[i-1]) {
+		lines++ // an empty line keeps the comment below what it belongs to
+	}
 	parent.Content = slices.Insert(parent.Content, i+1, node.String("new"), node.String("x"))
-	return 1, true
+	return lines, true
+}
+
+// hasFoot reports whether a comment stands below the last line of a value.
+func hasFoot(n *yaml.Node) bool {
+	return n.FootComment != "" || len(n.Content) > 0 && slices.ContainsFunc(n.Content[max(0, len(n.Content)-2):], hasFoot)
 }
 
 // apply makes a change at the at-th value of a document.

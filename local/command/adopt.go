@@ -16,8 +16,9 @@ import (
 const longAdopt = `Give a package that was copied by hand or by a script the upstream that it is a copy of. DIRECTORY is
 that of the package in a clone of its git repository. The command compares what the branch of its Repository has with
 the published revisions of the upstream, says which one it is nearest to, and shows the differences. Then it asks for
-confirmation, unless --yes is given, and pushes a draft in which the Kptfile names that revision. Nothing else in the
-package changes, except that it gets a package context if its Repository is one for deployment and it has none.
+confirmation, unless --yes is given, and pushes a draft in which the Kptfile names that revision, and the resources
+whose names differ by that of their environment. Nothing else in the package changes, except that it gets a package
+context if its Repository is one for deployment and it has none.
 
 Once the draft is merged, a PackageVariant with adoptionPolicy: adoptExisting takes the package over: it follows the
 upstream, and keeps its differences.`

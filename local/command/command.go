@@ -53,6 +53,8 @@ func Run(ctx context.Context, args []string, streams programs.Streams) int {
 		return exitDone
 	case errors.Is(err, errDiffers):
 		return exitDiffers
+	case ctx.Err() != nil: // the programs that it runs may have got the signal, too, and what failed thereby is no cause
+		fmt.Fprintln(streams.Err, "error: interrupted: run it again, which goes on from what was pushed")
 	case !errors.Is(err, errTold):
 		fmt.Fprintln(streams.Err, "error:", krm.Visible(err.Error()))
 	}

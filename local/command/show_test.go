@@ -27,16 +27,16 @@ func TestDiff(t *testing.T) {
 		"blueprints/web/settings.yaml": fleettest.Settings("huge")}, "HEAD:refs/tags/blueprints/web/v2")
 	w.run(exitDone, "sync", w.dir())
 	got := w.run(exitDiffers, "diff", "web")
-	for _, want := range []string{"-  size: mine\n+  size: huge\n", `conflict in settings.yaml, ConfigMap "settings", data.size
+	for _, want := range []string{"+    ref: blueprints/web/v2\n", `conflict in settings.yaml, ConfigMap "settings", data.size
   original: small
-  local:    mine
-  updated:  huge  (in the draft)
+  local:    mine  (in the draft)
+  updated:  huge
 `} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q in %s", want, got)
 		}
 	}
-	if got := w.run(exitDiffers, "diff", "web", "--against", "upstream"); strings.Contains(got, "settings.yaml\n") {
+	if got := w.run(exitDiffers, "diff", "web", "--against", "upstream"); !strings.Contains(got, "-  size: huge\n+  size: mine\n") {
 		t.Error(got)
 	}
 	w.Equal("against", "error: --against \"x\" is neither published nor upstream\n", w.run(exitError, "diff", "web", "--against", "x"))

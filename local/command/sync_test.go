@@ -4,6 +4,7 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,17 @@ import (
 	"github.com/package-variants/package-variants/local/git/gittest"
 	"github.com/package-variants/package-variants/local/programs"
 )
+
+// TestInterrupted has a signal end a sync: what failed by that is not told.
+func TestInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	var said bytes.Buffer
+	code := Run(ctx, []string{"sync", t.TempDir(), "--cache", t.TempDir()}, programs.Streams{Out: &said, Err: &said})
+	if want := "error: interrupted: run it again, which goes on from what was pushed\n"; code != exitError || said.String() != want {
+		t.Errorf("%d %q", code, said.String())
+	}
+}
 
 // TestSync has each exit code of sync and plan.
 func TestSync(t *testing.T) {

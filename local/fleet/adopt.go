@@ -65,9 +65,10 @@ func (f *Fleet) Copy(ctx context.Context, namespace, dir string, of revision.Pac
 	}
 	c := &adopt.Copy{Namespace: namespace, Upstream: of, OnBranch: true}
 	var known []string
-	longest := -1
+	repositories, longest := map[string]revision.Repository{}, -1
 	for i := range all {
 		r := &all[i].Repository
+		repositories[all[i].Name] = *r
 		remote := f.home.Remote(namespace, all[i].Name)
 		known = append(known, fmt.Sprintf("%s (%s of %s)", all[i].Name, r.Root(), git.Shown(remote)))
 		if all[i].Name == of.Repo {
@@ -87,5 +88,6 @@ func (f *Fleet) Copy(ctx context.Context, namespace, dir string, of revision.Pac
 		return nil, fmt.Errorf("%s is the directory /%s of %s, and in none of the Repositories of the fleet: it has %s", dir,
 			d.path, git.Shown(d.remote), list)
 	}
+	c.In(repositories)
 	return c, nil
 }

@@ -27,7 +27,7 @@ type branch struct {
 	// seen are the branches with packages, as they are recorded.
 	seen home.Seen
 	// known are the files as they were read, or written last.
-	known texts
+	known written
 }
 
 // openBranch returns the state of a fleet at an address.
@@ -36,7 +36,7 @@ func openBranch(ctx context.Context, cache, address, fleet, at string) (*branch,
 	if err != nil {
 		return nil, fmt.Errorf("cannot read what was recorded of the fleet: %w", err)
 	}
-	return &branch{git: repository, address: address, fleet: fleet, dir: path.Join(at, stateDir), known: texts{}}, nil
+	return &branch{git: repository, address: address, fleet: fleet, dir: path.Join(at, stateDir), known: written{}}, nil
 }
 
 // fetch reads where the branch is.
@@ -56,7 +56,7 @@ func (b *branch) load(ctx context.Context) (s *State, err error) {
 	if b.at, b.tree, err = b.fetch(ctx); err != nil {
 		return nil, err
 	}
-	files := map[string]string{}
+	files := map[string]file{}
 	if b.tree != "" {
 		if err := b.read(b.tree, "", files); err != nil {
 			return nil, err
@@ -73,7 +73,13 @@ func (b *branch) load(ctx context.Context) (s *State, err error) {
 	return s, err
 }
 
-func (b *branch) read(tree git.Hash, below string, into map[string]string) error {
+// file is a file of a state.
+type file struct {
+	blob git.Hash
+	text string
+}
+
+func (b *branch) read(tree git.Hash, below string, into map[string]file) error {
 	entries, err := b.git.Tree(tree)
 	if err != nil {
 		return err
@@ -90,7 +96,7 @@ func (b *branch) read(tree git.Hash, below string, into map[string]string) error
 	}
 	for _, e := range entries {
 		if e.Mode != git.Directory {
-			into[below+e.Name] = texts[e.Hash]
+			into[below+e.Name] = file{e.Hash, texts[e.Hash]}
 		} else if err := b.read(e.Hash, below+e.Name+"/", into); err != nil {
 			return err
 		}
@@ -137,7 +143,7 @@ func (b *branch) record(ctx context.Context, s *State, subject string) error {
 func (b *branch) treeOf(s *State, seen home.Seen) (git.Hash, error) {
 	of := *s
 	of.Seen = seen
-	files, err := of.encode(b.fleet, b.known)
+	files, err := of.encode(b.fleet, b.git, b.known)
 	if err != nil {
 		return "", err
 	}
@@ -145,12 +151,12 @@ func (b *branch) treeOf(s *State, seen home.Seen) (git.Hash, error) {
 }
 
 // put returns the tree with files.
-func (b *branch) put(files map[string]string) (git.Hash, error) {
+func (b *branch) put(files map[string]git.Hash) (git.Hash, error) {
 	tree, err := b.git.PutTree(nil)
 	below := map[string][]git.Entry{}
-	for name, text := range files {
+	for name, blob := range files {
 		dir, file := path.Split(name)
-		below[dir] = append(below[dir], git.Entry{Mode: git.File, Name: file, Hash: b.git.PutBlob(text)})
+		below[dir] = append(below[dir], git.Entry{Mode: git.File, Name: file, Hash: blob})
 	}
 	for _, dir := range sortedNames(below) { // the root first
 		var hash git.Hash

@@ -12,24 +12,46 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// faults are what a server does at one push, by a hook: it refuses all refs, or one of them, or it applies all and the
-// connection breaks before it says so. N is the push, or the ref, that the fault is about; it stays once it happened if
-// the fault lasts.
-var faults = []struct{ name, hook, script string }{
+// fault is what a server does at one push or fetch, or at several.
+type fault struct{ name, hook, script string }
+
+// faults are those of pushes, by a hook: the server refuses all refs, or one of them, or it applies all and the
+// connection breaks before it says so; and those of fetches: it refuses, or it shows a part of what it has, as
+// one of several servers does that is behind the others.
+var faults = []fault{
 	{"all refused", "pre-receive", `exit 1`},
 	{"one ref refused", "update", `exit 1`},
 	{"lost after it was applied", "post-receive", `kill -9 $PPID`},
+	{"not fetched", fetch, `exit 1`},
+	{"without the main branch", fetch, `exec git -c transfer.hideRefs=refs/heads/main upload-pack "$1"`},
+	{"without tags", fetch, `exec git -c transfer.hideRefs=refs/tags upload-pack "$1"`},
 }
 
-// fault has the server have a fault at the n-th run of a hook. The function that it returns reports whether that has
-// happened.
-func (w *world) fault(hook, script string, n int) (happened func() bool) {
+// fetch is the hook of a fault that is about fetches.
+const fetch = "upload-pack"
+
+// hook has the server run a script at each push or fetch.
+func (w *world) hook(name, script string) {
 	w.Helper()
-	dir := w.TempDir()
-	count := filepath.Join(dir, "count")
-	w.Remote.Hook(hook, fmt.Sprintf(`echo >> %[1]s; [ "$(wc -l < %[1]s)" = %[2]d ] || exit 0; touch %[1]s.happened; %[3]s`, count, n,
-		script))
+	if name == fetch {
+		w.Remote.Serve(script + `; exec git-upload-pack "$1"`)
+	} else {
+		w.Remote.Hook(name, script)
+	}
+}
+
+// suffer has the server have a fault from the n-th run of its hook on, or at that only. The function that it returns
+// ends that, and reports whether it has happened.
+func (w *world) suffer(f fault, n int, once bool) (end func() (happened bool)) {
+	w.Helper()
+	count, test := filepath.Join(w.TempDir(), "count"), "-ge"
+	if once {
+		test = "="
+	}
+	w.hook(f.hook, fmt.Sprintf(`echo >> %[1]s; if [ "$(wc -l < %[1]s)" %[2]s %[3]d ]; then touch %[1]s.happened; %[4]s; fi`,
+		count, test, n, f.script))
 	return func() bool {
+		w.hook(f.hook, "true")
 		_, err := os.Stat(count + ".happened")
 		return err == nil
 	}
@@ -53,6 +75,16 @@ var aLife = []struct {
 	}},
 	{"removal", func(w *world) { w.Push("main", "Remove", map[string]string{"fleet/web.yaml": "# none\n"}) }},
 	{"merged", func(w *world) { w.mergeAll() }},
+	{"adoption", func(w *world) {
+		w.People.Update()
+		w.People.Git("checkout", "-q", "edge/web/v2", "--", "edge/web")
+		for _, tag := range w.Remote.Names() {
+			if strings.HasPrefix(tag, "refs/tags/edge/") {
+				w.Remote.Git("update-ref", "-d", tag)
+			}
+		}
+		w.Push("main", "Take a copy over", map[string]string{"fleet/web.yaml": web + "  adoptionPolicy: adoptExisting\n"})
+	}},
 }
 
 // mergeAll has a person merge all branches of drafts and removals.
@@ -101,37 +133,65 @@ func (w *world) packages() (state []string) {
 	return state
 }
 
-// TestFaults has a server have each fault at each push of a story, once: in the end, all is as if it had not been.
+// TestFaults has a server have each fault once, at each push of a story, and at each fetch from the first round on, and
+// each fault of pushes for two syncs, once something was announced: in the end, all is as if it had not been.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, web)
+			refs, before := filepath.Join(w.Remote.Dir, "refs"), filepath.Join(t.TempDir(), "refs")
 			for _, step := range aLife {
-				before := t.TempDir()
-				w.copy(before, w.Remote.Dir)
 				step.do(w)
-				want := w.live()
-				after := t.TempDir()
-				w.copy(after, w.Remote.Dir)
-				for n := 1; ; n++ {
-					w.copy(w.Remote.Dir, before)
-					step.do(w)
-					happened := w.fault(f.hook, f.script, n)
-					_, _ = Sync(w.Context(), w.options()) // that it fails is said
-					w.Remote.Hook(f.hook, "exit 0")
-					if !happened() {
-						break
+				w.copy(before, refs)
+				w.live()
+				want, o := w.trees(), w.options()
+				happens := func(n, syncs int) bool {
+					w.copy(refs, before)
+					end := w.suffer(f, n, syncs == 1)
+					for range syncs {
+						_, _ = Sync(t.Context(), o) // that it fails is said
 					}
-					if diff := cmp.Diff(want, w.live()); diff != "" {
-						t.Errorf("%s, push %d (-want +got):\n%s", step.name, n, diff)
+					if !end() {
+						return false
 					}
+					if diff := w.ends(o, want); diff != "" {
+						t.Errorf("%s, at %d, in %d syncs (-want +got):\n%s", step.name, n, syncs, diff)
+					}
+					return true
 				}
-				w.copy(w.Remote.Dir, after)
+				first := 1
+				if f.hook == fetch {
+					first = 3 // those before it are for the memory, and for the default branch
+				} else {
+					happens(2, 2)
+				}
+				for happens(first, 1) {
+					first++
+				}
 			}
 		})
 	}
+}
+
+// ends syncs until all is as it is to be, as it is at once most often, and returns what is not.
+func (w *world) ends(o Options, want string) (diff string) {
+	w.Helper()
+	for range 3 {
+		_, _ = Sync(w.Context(), o) // that it fails is said
+		if diff = cmp.Diff(want, w.trees()); diff == "" {
+			break
+		}
+	}
+	return diff
+}
+
+// trees returns what branches and tags have, but for those with the state.
+func (w *world) trees() string {
+	w.Helper()
+	return w.Remote.Git("for-each-ref", "--format=%(refname) %(tree)%(*tree)", "refs/tags", "refs/heads/main",
+		"refs/heads/drafts", "refs/heads/removals")
 }
 
 // copy replaces what is in a directory by what is in another one.

@@ -84,8 +84,8 @@ func TestFilesNotTaken(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
 		"a control character": {"a\nb.yaml", "a: b\n", `"a\nb.yaml" is the path of a file, which has control characters in ` +
 			`it: rename the file`},
-		"an unknown field": {"Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\nunknown: 1\n",
-			"cannot read the Kptfile: yaml: unmarshal errors:\n  line 5: field unknown not found in type v1.KptFile"},
+		"a field of another type": {"Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\ninventory: [a]\n",
+			"cannot read the Kptfile: yaml: unmarshal errors:\n  line 5: cannot unmarshal !!seq into v1.Inventory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,4 +97,28 @@ func TestFilesNotTaken(t *testing.T) {
 			w.Equal("why", "blueprints.web.v2 is not worked on: "+c.want, report.Variants[0].Message)
 		})
 	}
+}
+
+// TestUnknownFields has a blueprint with fields of a newer kpt in its Kptfile, and a person add one of the package: they
+// stay in the clone and in the upgrade, which brings another value.
+func TestUnknownFields(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web)
+	kptfile := func(number string) string {
+		return "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\ninfo:\n  newer: {a: [" + number +
+			"]}\npipeline:\n  resourceFileRegexp: ^[a-" + number + "]\nnewest: " + number + "\n"
+	}
+	w.Push("main", "Version 1, anew", map[string]string{"blueprints/web/Kptfile": kptfile("1")},
+		"+HEAD:refs/tags/blueprints/web/v1")
+	w.Equal("cloned", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
+	w.Merge(strings.TrimPrefix(draft1, "heads/"))
+	text := w.Remote.Git("show", "main:edge/web/Kptfile")
+	w.Push("main", "Keep nulls", map[string]string{"edge/web/Kptfile": strings.Replace(text, "upstream:\n  type: git\n",
+		"upstream:\n  type: git\n  preserveExplicitNull: true\n", 1)})
+	w.sync()
+	w.Push("main", "Version 2", map[string]string{"blueprints/web/Kptfile": kptfile("2")},
+		"HEAD:refs/tags/blueprints/web/v2")
+	w.sync()
+	got := w.Remote.Git("grep", "-hE", "newe|Regexp|Null", "drafts/edge/web/packagevariant-2", "--", "edge/web/Kptfile")
+	w.Equal("upgraded", "  preserveExplicitNull: true\n  newer: {a: [2]}\n  resourceFileRegexp: ^[a-2]\nnewest: 2\n", got)
 }

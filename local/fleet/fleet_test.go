@@ -142,15 +142,22 @@ func TestLife(t *testing.T) {
 	w.idle()
 }
 
-// TestConflict has both sides change a value: the merge took the upstream's, and the report names it until the draft is
-// merged.
+// TestConflict has both sides change a value: the package's stays, and the report and the draft's commit name it until the
+// draft is merged.
 func TestConflict(t *testing.T) {
 	t.Parallel()
-	w := conflicting(t)
+	w := conflicting(t, web)
 	report := w.sync()
 	w.Equal("upgrade", []string{"web: UpToDate v2 edge.web.packagevariant-2"}, lines(report))
 	w.Equal("conflicts", `with blueprints.web.v2, both sides changed data.size of ConfigMap "settings" in settings.yaml `+
-		`(here "tiny", upstream "large"; the merge took the upstream's)`, report.Variants[0].Conflicts)
+		`(here "tiny", upstream "large"; the merge kept its own)`, report.Variants[0].Conflicts)
+	w.Equal("state", v1alpha1.ReasonConflicted, report.Variants[0].shown())
+	message, _, _ := strings.Cut(w.Remote.Git("log", "-1", "--format=%B", draft2), "\nkpt:")
+	w.Equal("message", `Draft edge/web: upgrade of blueprints.web.v2
+
+Both the upstream and the package changed:
+- data.size of ConfigMap "settings" in settings.yaml
+`, message)
 	w.Merge(strings.TrimPrefix(draft2, "heads/"))
 	report = w.sync()
 	w.Equal("merged", []string{"web: UpToDate v3"}, lines(report))

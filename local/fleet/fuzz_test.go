@@ -13,9 +13,9 @@ import (
 )
 
 // FuzzLife plays the life of a package with faults of the server and with syncs that are killed: two bytes for each step
-// say what happens in it, and at which push. In the end, all is as if nothing had been.
+// say what happens in it, and at which push or fetch. In the end, all is as if nothing had been.
 func FuzzLife(f *testing.F) {
-	for _, seed := range [][]byte{{4, 1, 4, 2, 4, 3, 4, 1, 4, 2, 4, 3, 4, 1}, {1, 2, 3, 2, 2, 1, 3, 3, 4, 3, 1, 1, 3, 1}} {
+	for _, seed := range [][]byte{{7, 1, 7, 2, 7, 3, 7, 1, 7, 2, 7, 3, 7, 1, 7, 2}, {1, 2, 4, 3, 2, 1, 3, 3, 6, 4, 1, 1, 5, 3, 3, 2}} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, plan []byte) {
@@ -35,19 +35,17 @@ func FuzzLife(f *testing.F) {
 	})
 }
 
-// disturb syncs once with a fault at the n-th push; kind 0 is no fault, and the last one kills the sync.
+// disturb syncs once with a fault at the n-th push or fetch; kind 0 is no fault, and the last one kills the sync.
 func (w *world) disturb(kind, n int) {
 	w.Helper()
 	switch {
 	case kind == 0:
 	case kind <= len(faults):
-		w.fault(faults[kind-1].hook, faults[kind-1].script, n)
+		end := w.suffer(faults[kind-1], n, true)
 		_, _ = Sync(w.Context(), w.options()) // that it fails is said
+		end()
 	default:
 		w.kill(n)
-	}
-	for _, f := range faults {
-		w.Remote.Hook(f.hook, "exit 0")
 	}
 }
 
@@ -58,7 +56,9 @@ func (w *world) kill(n int) {
 	defer kill()
 	dir, o := w.TempDir(), w.options()
 	reached, killed := filepath.Join(dir, "reached"), filepath.Join(dir, "killed")
-	w.fault("post-receive", "touch "+reached+"; while [ ! -e "+killed+" ]; do sleep 0.01; done", n)
+	end := w.suffer(fault{hook: "post-receive",
+		script: "touch " + reached + "; while [ ! -e " + killed + " ]; do sleep 0.01; done"}, n, true)
+	defer end()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -113,3 +113,39 @@ func TestRewrittenHistory(t *testing.T) {
 		})
 	}
 }
+
+// TestUnusableBlueprint publishes a version of a blueprint that is no package, or moves its tag to a commit that has none:
+// the variant says so, and its package and its draft stay as they are.
+func TestUnusableBlueprint(t *testing.T) {
+	t.Parallel()
+	const broken = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web\n"
+	for name, tt := range map[string]struct {
+		do   func(*world)
+		want string
+	}{
+		"its Kptfile is no YAML": {func(w *world) {
+			w.Push("main", "Version 2", map[string]string{"blueprints/web/Kptfile": broken}, "HEAD:refs/tags/blueprints/web/v2")
+		}, "blueprints/web/Kptfile: yaml: line 2: did not find expected ',' or '}': correct it, and publish that as another version"},
+		"its tag was moved": {func(w *world) {
+			w.secondVersion()
+			w.People.Git("rm", "-rq", "blueprints/web")
+			w.People.Git("commit", "-q", "-m", "Elsewhere")
+			w.People.Git("push", "-q", "-f", "origin", "HEAD:refs/tags/blueprints/web/v2")
+		}, "the tag blueprints/web/v2 is at a commit whose directory blueprints/web has no Kptfile, so it is no package: publish a commit that has one by the tag " +
+			"blueprints/web/v3, or put the tag back if it was moved"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, w := range []*world{newWorld(t, web), published(t, web)} {
+				w.sync()
+				tt.do(w)
+				before := w.trees()
+				line := w.sync().Variants[0]
+				w.Equal("state", "PackageRefused", line.Reason)
+				w.Equal("why", "blueprints.web.v2 is not worked on: "+tt.want, w.said(line.Message))
+				w.Equal("drafts", before, w.trees())
+				w.idle()
+			}
+		})
+	}
+}

@@ -97,91 +97,89 @@ func (of byDid) find(did home.Did, workspace string) *home.Event {
 	return nil
 }
 
-// textOf says what happened to a package. What is the usual consequence of something else that is said, is not said.
+// saying is what is said of the events of a kind, unless the same revision has one of those by which it goes without
+// saying.
+type saying struct {
+	did    home.Did
+	text   func(*home.Event, byDid) string
+	unless []home.Did
+}
+
+// sayings are in the order in which they are said.
+var sayings = []saying{
+	{home.Published, func(e *home.Event, of byDid) string {
+		return fmt.Sprintf("v%d published%s", e.Number, because(e, of))
+	}, nil},
+	{home.Arrived, func(e *home.Event, of byDid) string {
+		return fmt.Sprintf("v%d is to be published%s", e.Number, because(e, of))
+	}, []home.Did{home.Published}},
+	{home.Adopted, func(e *home.Event, _ byDid) string { return e.Why + " adopted it" }, isPublished},
+	{home.Merged, func(e *home.Event, _ byDid) string { return merged(e) }, isPublished},
+	{home.Rejected, func(e *home.Event, _ byDid) string { return e.Workspace + " was rejected" }, nil},
+	{home.TakenBack, func(e *home.Event, _ byDid) string {
+		return "the merge of " + e.Workspace + " was taken back"
+	}, nil},
+	{home.BroughtUp, func(e *home.Event, _ byDid) string {
+		return "what is published was merged into " + e.Workspace
+	}, nil},
+	{home.Overtaken, func(e *home.Event, _ byDid) string {
+		return "a person has to merge what is published into " + e.Workspace + ": " + e.Why
+	}, nil},
+	{home.RemovalMerged, func(*home.Event, byDid) string { return "removed, as was merged" }, nil},
+	{home.Drafted, func(e *home.Event, _ byDid) string { return e.Workspace + " drafted" }, isPublished},
+	{home.Changed, func(e *home.Event, _ byDid) string { return e.Workspace + " changed" },
+		append([]home.Did{home.BroughtUp, home.Drafted}, isPublished...)},
+	{home.Ended, func(e *home.Event, _ byDid) string {
+		return "the branch " + e.Branch + " removed, which was at " + e.Commit
+	}, append([]home.Did{home.Merged, home.Rejected, home.RemovalMerged}, isPublished...)},
+}
+
+// isPublished are the events that say of a revision that it is published, or is to be.
+var isPublished = []home.Did{home.Published, home.Arrived}
+
+// textOf says what happened to a package.
 func textOf(all []home.Event) string {
 	of := byDid{}
 	for _, e := range all {
 		of[e.Did] = append(of[e.Did], e)
 	}
-	published := map[string]bool{} // by workspace
 	var said []string
-	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
-	for _, e := range of[home.Published] {
-		published[e.Workspace] = true
-		say("v%d published%s", e.Number, because(&e, of))
-	}
-	for _, e := range of[home.Arrived] {
-		if !published[e.Workspace] {
-			published[e.Workspace] = true
-			say("v%d is to be published%s", e.Number, because(&e, of))
-		}
-	}
-	for _, did := range []home.Did{home.Adopted, home.Merged, home.Rejected, home.TakenBack, home.BroughtUp,
-		home.Overtaken, home.RemovalMerged, home.Drafted, home.Changed, home.Ended} {
-		for _, e := range of[did] {
-			if text := sentences[did](&e); !isImplied(&e, of, published) {
-				say("%s", text)
+	for _, s := range sayings {
+		for _, e := range of[s.did] {
+			also := func(did home.Did) bool { return of.find(did, e.Workspace) != nil }
+			if !slices.ContainsFunc(s.unless, also) {
+				said = append(said, s.text(&e, of))
 			}
 		}
 	}
 	return strings.Join(said, "; ")
 }
 
-// sentences say what became of a revision.
-var sentences = map[home.Did]func(*home.Event) string{
-	home.Adopted:   func(e *home.Event) string { return e.Why + " adopted it" },
-	home.Merged:    func(e *home.Event) string { return e.Workspace + " was merged" + differing(e) },
-	home.Rejected:  func(e *home.Event) string { return e.Workspace + " was rejected" },
-	home.TakenBack: func(e *home.Event) string { return "the merge of " + e.Workspace + " was taken back" },
-	home.BroughtUp: func(e *home.Event) string { return "what is published was merged into " + e.Workspace },
-	home.Overtaken: func(e *home.Event) string {
-		return "a person has to merge what is published into " + e.Workspace + ": " + e.Why
-	},
-	home.RemovalMerged: func(*home.Event) string { return "removed, as was merged" },
-	home.Drafted:       func(e *home.Event) string { return e.Workspace + " drafted" },
-	home.Changed:       func(e *home.Event) string { return e.Workspace + " changed" },
-	home.Ended: func(e *home.Event) string {
-		return "the branch " + e.Branch + " removed, which was at " + e.Commit
-	},
-}
-
-// isImplied reports whether what became of a revision follows from something else that is said.
-func isImplied(e *home.Event, of byDid, published map[string]bool) bool {
-	also := func(did home.Did) bool { return of.find(did, e.Workspace) != nil }
-	switch e.Did {
-	case home.Adopted, home.Merged, home.Drafted:
-		return published[e.Workspace]
-	case home.Changed:
-		return published[e.Workspace] || also(home.BroughtUp) || also(home.Drafted)
-	case home.Ended:
-		return published[e.Workspace] || also(home.Merged) || also(home.Rejected) || also(home.RemovalMerged)
-	default:
-		return false
-	}
-}
-
 // because says why something is published, in brackets.
 func because(e *home.Event, of byDid) string {
-	arrived, merged, adopted := of.find(home.Arrived, e.Workspace), of.find(home.Merged, e.Workspace),
-		of.find(home.Adopted, e.Workspace)
-	switch {
-	case adopted != nil:
+	if adopted := of.find(home.Adopted, e.Workspace); adopted != nil {
 		return " (the main branch has it, and " + adopted.Why + " adopted it)"
-	case merged != nil:
-		return " (" + sentences[home.Merged](merged) + ")"
-	case arrived != nil && arrived.Back:
-		return " (the main branch has what was before it again)"
-	case arrived != nil:
-		return " (the main branch has changed)"
-	default:
+	}
+	if m := of.find(home.Merged, e.Workspace); m != nil {
+		return " (" + merged(m) + ")"
+	}
+	switch arrived := of.find(home.Arrived, e.Workspace); {
+	case arrived == nil:
 		return " (" + e.Workspace + ")"
+	case arrived.Again:
+		return " again (its tag was gone)"
+	case arrived.Back:
+		return " (the main branch has what was before it again)"
+	default:
+		return " (the main branch has changed)"
 	}
 }
 
-// differing names the files that were merged otherwise than the draft had them.
-func differing(e *home.Event) string {
-	if len(e.Files) == 0 {
-		return ""
+// merged says that a draft was merged, and names the files that were merged otherwise than the draft had them.
+func merged(e *home.Event) string {
+	text := e.Workspace + " was merged"
+	if len(e.Files) > 0 {
+		text += ", with a person's changes in " + words.Some(e.Files, ", ")
 	}
-	return ", with a person's changes in " + words.Some(e.Files, ", ")
+	return text
 }

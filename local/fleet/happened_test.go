@@ -35,6 +35,8 @@ func TestHappened(t *testing.T) {
 			event(home.Changed, second, 0)},
 		"v3 published (the main branch has what was before it again)": {
 			{Did: home.Arrived, Workspace: "v3", Number: 3, Back: true}, event(home.Published, "v3", 3)},
+		"v2 published again (its tag was gone)": {
+			{Did: home.Arrived, Workspace: "v2", Number: 2, Again: true}, event(home.Published, "v2", 2)},
 		"v1 published (the main branch has it, and web adopted it)": {
 			{Did: home.Adopted, Workspace: "v1", Why: "web"}, event(home.Published, "v1", 1)},
 		"web adopted it":        {{Did: home.Adopted, Workspace: "v1", Why: "web"}},

@@ -72,7 +72,8 @@ func TestNoKptfile(t *testing.T) {
 	w.Push("main", "Write a blueprint", map[string]string{"blueprints/bare/settings.yaml": settings("small")},
 		"HEAD:refs/tags/blueprints/bare/v1")
 	w.Equal("the blueprint", []string{"web: PackageRefused", "PackageVariant default/web: blueprints.bare.v1 is not worked on: the " +
-		"directory blueprints/bare has no Kptfile there, so it is no package: add one, as kpt pkg init does"}, lines(w.sync()))
+		"tag blueprints/bare/v1 is at a commit whose directory blueprints/bare has no Kptfile, so it is no package: publish a " +
+		"commit that has one by the tag blueprints/bare/v2, or put the tag back if it was moved"}, lines(w.sync()))
 	w.Push("main", "Take another", map[string]string{"fleet/web.yaml": web})
 	w.Equal("another", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(w.sync()))
 	branch := strings.TrimPrefix(draft1, "heads/")

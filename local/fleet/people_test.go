@@ -128,6 +128,21 @@ func TestRemovalWithMore(t *testing.T) {
 	w.idle()
 }
 
+// TestHotfixBesideARemoval has a person change the main branch while a removal waits: it is made anew, as otherwise it
+// would conflict with that.
+func TestHotfixBesideARemoval(t *testing.T) {
+	t.Parallel()
+	w := published(t, web+"  deletionPolicy: delete\n")
+	w.Push("main", "Remove the variant", map[string]string{"fleet/web.yaml": "# none\n"})
+	w.sync()
+	w.Push("main", "Hotfix", map[string]string{"edge/web/settings.yaml": settings("mine")})
+	w.Equal("waits", 1, len(w.sync().Removals))
+	w.idle()
+	w.Merge("removals/edge/web")
+	w.Equal("removed", []string{"edge/web: removed, as was merged"}, happened(w.sync()))
+	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
+}
+
 // TestHotfixBesideADraft has a person change the branch while a draft is open: the next sync merges that into the draft,
 // which then takes nothing back.
 func TestHotfixBesideADraft(t *testing.T) {

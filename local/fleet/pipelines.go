@@ -5,23 +5,25 @@ package fleet
 import (
 	"context"
 	"errors"
-	"maps"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/ledger"
 	"github.com/package-variants/package-variants/local/programs"
 )
 
-// pipelines is a home that runs the pipelines of packages when drafts are made and saved, as Porch does.
+// pipelines is a home that runs the pipelines of packages when drafts are saved, as Porch does. Porch does it when they
+// are made, too; here, what was made is saved in any case, so that each draft is rendered once.
 type pipelines struct {
 	packages.Home
 	// kpt runs them; nil for nothing, so that no draft of a package with a pipeline is made or saved.
 	kpt *programs.Kpt
 	// rejected returns what is not made again of a package; nil for nothing.
 	rejected func(namespace string, of revision.Package) *ledger.Rejected
+	// made has the versions of the drafts that were made, by namespace and name.
+	made map[string]string
 }
 
 // needsKpt is why.
@@ -37,23 +39,17 @@ func (h pipelines) Ask(ctx context.Context, d packages.Draft) (revision.Revision
 		return revision.Revision{}, refusal(d.Package, r)
 	}
 	made, err := h.Home.Ask(ctx, d)
-	if err != nil {
-		return made, err
-	}
-	read, err := h.Read(ctx, made.Namespace, made.Name)
-	var files map[string]string
 	if err == nil {
-		files, err = h.render(ctx, read.Files)
+		h.made[made.Namespace+"/"+made.Name] = made.Version
 	}
-	if err == nil && !maps.Equal(files, read.Files) {
-		if _, err = h.Home.Save(ctx, read, files); err == nil {
-			return h.Get(ctx, made.Namespace, made.Name)
-		}
-	}
-	if err != nil {
-		return revision.Revision{}, errors.Join(err, h.Delete(ctx, &made))
-	}
-	return made, nil
+	return made, err
+}
+
+// Read implements packages.Home.
+func (h pipelines) Read(ctx context.Context, namespace, name string) (packages.Content, error) {
+	read, err := h.Home.Read(ctx, namespace, name)
+	read.Unrendered = h.made[namespace+"/"+name] == read.Version && len(kpt.Pipelines(read.Files)) > 0
+	return read, err
 }
 
 // Save implements packages.Home.
@@ -69,7 +65,7 @@ func (h pipelines) Save(ctx context.Context, read packages.Content, files map[st
 // render returns what the pipelines of a package make of its files. Every error is one of the render, after which a
 // draft that was just made is deleted: none is pushed without what its variant asks for.
 func (h pipelines) render(ctx context.Context, files map[string]string) (map[string]string, error) {
-	if len(tasks.Pipelines(files)) == 0 {
+	if len(kpt.Pipelines(files)) == 0 {
 		return files, nil
 	}
 	if h.kpt == nil {

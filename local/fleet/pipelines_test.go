@@ -3,6 +3,7 @@
 package fleet
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +59,43 @@ func TestPipeline(t *testing.T) {
 		t.Error(got)
 	}
 	w.unchanged("another one", func() { rendering() })
+}
+
+// TestRenderedOnce has a blueprint with a pipeline of its own: kpt runs once for each draft, also if the variant changes
+// nothing of it.
+func TestRenderedOnce(t *testing.T) {
+	plain := strings.Replace(web, "  packageContext: {data: {region: north}}\n", "", 1)
+	for name, manifest := range map[string]string{"changed": web, "as it is": plain} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, manifest)
+			log := filepath.Join(w.Cache, "runs")
+			t.Setenv("KPT", filepath.Join(w.Cache, "kpt"))
+			w.kpt(`echo run >> ` + log + `; sed -i 's/size: .*/&, rendered/' "$3"/settings.yaml`)
+			for i, size := range []string{"large", "huge"} {
+				w.Push("main", "Have a pipeline", map[string]string{"blueprints/web/settings.yaml": settings(size),
+					"blueprints/web/Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n" +
+						"pipeline:\n  mutators:\n  - image: example.com/f:v1\n    name: f\n"},
+					fmt.Sprintf("HEAD:refs/tags/blueprints/web/v%d", i+2))
+				report, err := w.syncAt(func(o *Options) { o.Render = true })
+				if err != nil || len(report.Failures) > 0 {
+					t.Fatal(err, report)
+				}
+				draft := fmt.Sprintf("drafts/edge/web/packagevariant-%d", i+1)
+				if got := w.Remote.Git("show", draft+":edge/web/settings.yaml"); !strings.Contains(got, "rendered") {
+					t.Error(got)
+				}
+				runs, err := os.ReadFile(log)
+				w.Equal("runs of kpt", strings.Repeat("run\n", i+1), string(runs))
+				if err != nil {
+					t.Error(err)
+				}
+				w.Merge(draft)
+				if _, err := w.syncAt(func(o *Options) { o.Render = true }); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
 }
 
 // TestFirstCommit has a branch made for a package that is not made then: no revision was pushed.

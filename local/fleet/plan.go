@@ -132,6 +132,11 @@ func (p *planned) Ask(ctx context.Context, d packages.Draft) (revision.Revision,
 	return made, err
 }
 
+// Read implements packages.Home.
+func (p *planned) Read(ctx context.Context, namespace, name string) (packages.Content, error) {
+	return p.pipelines.Read(ctx, namespace, name)
+}
+
 // Save implements packages.Home.
 func (p *planned) Save(ctx context.Context, read packages.Content, files map[string]string) (packages.Content, error) {
 	if err := p.keep(ctx, read.Namespace, read.Name); err != nil {

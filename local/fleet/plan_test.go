@@ -25,7 +25,7 @@ func (w *world) text(plan *plans.Plan) string {
 // TestPlan has a plan say what becomes of an upgrade beside a hotfix, with the files, and who published what.
 func TestPlan(t *testing.T) {
 	t.Parallel()
-	w := conflicting(t)
+	w := conflicting(t, web+"  upgrade: {onConflict: TakeUpstream}\n")
 	o := w.options()
 	plan := w.plan(o)
 	w.Equal("a file", `--- a/settings.yaml

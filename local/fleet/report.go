@@ -17,11 +17,14 @@ import (
 	"github.com/package-variants/package-variants/engine/markdown"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/visible"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/home"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Report is what came of a sync.
@@ -106,7 +109,7 @@ func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
 	if err != nil {
 		return nil
 	}
-	if draft.Held != "" && l.Waits == v1alpha1.ReasonManualApproval { // it waits for a person in any case, and for more
+	if draft.Held != "" && l.waitsAsEver() { // it waits for a person in any case, and for more
 		l.Waits = v1alpha1.ReasonLeftToPeople
 		l.Message = fmt.Sprintf("%s waits for a person, because %s", draft.Name, draft.Held)
 	}
@@ -169,16 +172,26 @@ func (s *syncer) conclude(ctx context.Context) {
 		r.Failures = append(r.Failures, id+": "+said)
 	}
 	s.advise(ctx)
-	for _, set := range s.store.AllSets() {
-		r.Sets = append(r.Sets, s.line(setKind, &set, set.Status.Conditions))
-	}
+	unread := map[types.UID][]string{} // variants, by their sets
 	for _, pv := range s.store.AllVariants() {
 		line := s.line(variantKind, &pv, pv.Status.Conditions)
+		if set := metav1.GetControllerOfNoCopy(&pv); set != nil && line.Message == ofEarlierSync {
+			unread[set.UID] = append(unread[set.UID], pv.Name)
+		}
 		line.tell(&pv)
 		if line.Draft != "" {
 			line.PullRequest = s.pullRequest(ctx, &line)
 		}
 		r.Variants = append(r.Variants, line)
+	}
+	for _, set := range s.store.AllSets() {
+		line := s.line(setKind, &set, set.Status.Conditions)
+		if names := unread[set.UID]; names != nil && line.State == v1alpha1.ConditionReady {
+			line.State, line.Reason = v1alpha1.ConditionReconciling, v1alpha2.ReasonVariantsNotReady
+			line.Message = fmt.Sprintf("whether these variants are ready is not known: %s; in an earlier sync, %s",
+				words.Some(names, ", "), line.Message)
+		}
+		r.Sets = append(r.Sets, line)
 	}
 	for _, e := range s.happened.all(home.MadeByPorch) {
 		r.note("%s was made by Porch. If a controller works on its Repository, too, stop one of the two", e.Name())
@@ -214,9 +227,10 @@ func (l *Line) tell(pv *v1alpha1.PackageVariant) {
 		c.Status == metav1.ConditionTrue {
 		l.Conflicts = c.Message
 	}
-	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConfigInjected); c != nil &&
-		c.Status == metav1.ConditionFalse && c.Reason != v1alpha1.ReasonNotReady {
-		l.Injection = c.Message
+	for _, c := range plans.Unmet(pv.Status.Conditions) {
+		if c.Type == v1alpha1.ConditionConfigInjected {
+			l.Injection = c.Message
+		}
 	}
 }
 
@@ -330,14 +344,19 @@ func (l *Line) shown() string {
 	}
 }
 
+// waitsAsEver reports whether a draft waits for nothing but a person to publish it, who has to look at its conflicts.
+func (l *Line) waitsAsEver() bool {
+	return l.Waits == v1alpha1.ReasonManualApproval || l.Waits == v1alpha1.ReasonConflicted && l.Conflicts != ""
+}
+
 // more returns what a person has to know of a package, and no failure says.
 func (l *Line) more(failures []string) (all []string) {
-	usual := l.State == v1alpha1.ConditionReady && (l.Draft == "" || l.Waits == v1alpha1.ReasonManualApproval)
+	usual := l.State == v1alpha1.ConditionReady && (l.Draft == "" || l.waitsAsEver())
 	if !usual && l.Message != "" && !slices.Contains(failures, l.failure()) {
 		all = append(all, l.Message)
 	}
 	for _, more := range []string{l.Conflicts, l.Injection} {
-		if more != "" && more != l.Message {
+		if more != "" && (usual || more != l.Message) {
 			all = append(all, more)
 		}
 	}

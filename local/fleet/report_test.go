@@ -26,7 +26,7 @@ func TestHostileConflict(t *testing.T) {
 		"`edge.web.packagevariant-2 waits for a person to publish it`\n\n"+
 		`<code>with blueprints.web.v2, both sides changed data.size of ConfigMap "settings" in settings.yaml (here "tiny", `+
 		`upstream "&#64;<!-- -->acme/admins fixes &#35;1 &lt;img src=http:<!-- -->//e/x&gt; `+
-		"&#91;click&#93;(http:<!-- -->//evil)\"; the merge took the upstream's)</code>\n", of.Body)
+		"&#91;click&#93;(http:<!-- -->//evil)\"; the merge kept its own)</code>\n", of.Body)
 }
 
 // TestHostileTexts checks that no text of others has a meaning in the pull request of a draft, or adds a line to what

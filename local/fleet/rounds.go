@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
+	"github.com/package-variants/package-variants/engine/reconcile"
 	"github.com/package-variants/package-variants/engine/sets"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -21,9 +21,9 @@ import (
 // each begins with reconcilers that know nothing.
 func (s *syncer) reconcile(ctx context.Context) error {
 	ofSets := s.sets()
-	ofVariants := life.New(life.Ports{Packages: s.packages(), Known: s.home, Variants: s.store,
+	ofVariants := reconcile.New(reconcile.Ports{Packages: s.packages(), Known: s.home, Variants: s.store,
 		Injected: s.source, Functions: mutate.Builtin{}},
-		life.Options{Version: s.version(), Now: s.store.log.Now})
+		reconcile.Options{Version: s.version(), Now: s.store.log.Now})
 	s.stood = s.published()
 	for pass := range maxPasses {
 		seen, again := s.store.log.Version(), false
@@ -59,7 +59,7 @@ func (s *syncer) lookAtSets(ctx context.Context, of *sets.Reconciler) (again boo
 }
 
 // lookAt looks at a variant, and reports whether that has to be done again at once.
-func (s *syncer) lookAt(ctx context.Context, pv *v1alpha1.PackageVariant, of *life.Reconciler) (again bool) {
+func (s *syncer) lookAt(ctx context.Context, pv *v1alpha1.PackageVariant, of *reconcile.Reconciler) (again bool) {
 	key := objects.KeyOf(pv)
 	held, err := s.held(ctx, key)
 	if err == nil && !held {

@@ -297,7 +297,8 @@ func TestAwayLater(t *testing.T) {
 	elsewhere.Clone().Push("Begin", map[string]string{"README": "a\n"}, "HEAD:refs/heads/main")
 	second := strings.NewReplacer("name: edge,", "name: second,", "ADDRESS", elsewhere.Address()).Replace(
 		repositories[strings.LastIndex(repositories, "---"):])
-	w := newWorld(t, second+"---"+strings.ReplaceAll(web, "repo: edge", "repo: second"))
+	w := newWorld(t, second+"---"+strings.ReplaceAll(web, "repo: edge", "repo: second")+"---"+
+		strings.Replace(webSet, "package: web}}", "package: more}}", 1))
 	before := w.sync().Variants[0]
 	w.Equal("there", "UpToDate", before.Reason)
 	w.unchanged("away", func() {
@@ -311,7 +312,10 @@ func TestAwayLater(t *testing.T) {
 		line := report.Variants[0]
 		w.Equal("away", []string{"Reconciling", "RepositoryNotReady", before.Draft, "all else that is said of it is of an earlier sync"},
 			[]string{line.State, line.Reason, line.Draft, line.Message})
-		w.Equal("failures", 1, len(report.Failures))
+		w.Equal("failures", 2, len(report.Failures))
+		set := report.Sets[0]
+		w.Equal("set", []string{"Reconciling", "VariantsNotReady", "whether these variants are ready is not known: " +
+			report.Variants[2].Name + "; in an earlier sync, 2 of 2 variants are ready"}, []string{set.State, set.Reason, set.Message})
 		if err := os.Rename(elsewhere.Dir+".away", elsewhere.Dir); err != nil {
 			t.Fatal(err)
 		}

@@ -6,9 +6,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
@@ -90,44 +94,53 @@ func (v *RecordedVariant) copy() RecordedVariant {
 	return RecordedVariant{v.Manifest, *v.DeepCopy()}
 }
 
-// texts are the objects that files of a state were read as, or written from, by the names of the files: what has not
+// written are the objects that files of a state were read as, or written from, by the names of the files: what has not
 // changed is not written again.
-type texts map[string]struct {
-	of   any
-	text string
+type written map[string]struct {
+	of     any
+	blob   git.Hash
+	digest ledger.Digest
 }
 
 // put writes an object, or takes what was read of it.
-func (t texts) put(name string, value any) (string, error) {
-	if known := t[name]; equality.Semantic.DeepEqual(known.of, value) {
-		return known.text, nil
+func (w written) put(to *git.Repository, name string, value any) (git.Hash, error) {
+	if known := w[name]; equality.Semantic.DeepEqual(known.of, value) {
+		return known.blob, nil
 	}
 	text, err := yaml.Marshal(value)
-	if err == nil {
-		t.keep(name, value, string(text))
+	if err != nil {
+		return "", err
 	}
-	return string(text), err
+	blob := to.PutBlob(string(text))
+	w.keep(name, value, blob)
+	return blob, nil
 }
 
-func (t texts) keep(name string, value any, text string) {
-	known := t[name]
-	known.of, known.text = value, text
-	t[name] = known
+func (w written) keep(name string, value any, blob git.Hash) {
+	known := w[name]
+	known.of, known.blob = value, blob
+	w[name] = known
 }
 
-// encode returns the files of a state.
-func (s *State) encode(fleet string, known texts) (map[string]string, error) {
-	files := map[string]string{}
+// encode puts the files of a state into a repository.
+func (s *State) encode(fleet string, to *git.Repository, known written) (map[string]git.Hash, error) {
+	files := map[string]git.Hash{}
 	put := func(name string, value any) (err error) {
-		files[name], err = known.put(name, value)
+		files[name], err = known.put(to, name, value)
 		return err
 	}
 	about := fleetState{Fleet: fleet, Commit: s.Commit, Addresses: s.Addresses, Branches: branchesOf(s.Seen),
 		Same: s.Same}
-	var err error
-	if files[packagesFile], about.Packages, err = s.Packages.Encode(); err != nil {
-		return nil, err
+	packages := known[packagesFile]
+	if of, is := packages.of.(ledger.Ledger); !is || !reflect.DeepEqual(of, s.Packages) {
+		text, digest, err := s.Packages.Encode()
+		if err != nil {
+			return nil, err
+		}
+		packages.of, packages.blob, packages.digest = maps.Clone(s.Packages), to.PutBlob(text), digest
+		known[packagesFile] = packages
 	}
+	files[packagesFile], about.Packages = packages.blob, packages.digest
 	if err := put(fleetFile, about); err != nil {
 		return nil, err
 	}
@@ -160,7 +173,7 @@ var errEarlier = errors.New("it was written by an earlier version, and is not re
 	"variants adoptionPolicy: adoptExisting for the first sync, by which they get their packages back")
 
 // decode reads the files of a state, which are all of those that encode returned, or none, and keeps what they are.
-func decode(files map[string]string, known texts) (*State, error) {
+func decode(files map[string]file, known written) (*State, error) {
 	s := newState()
 	if len(files) == 0 {
 		return s, nil
@@ -174,7 +187,7 @@ func decode(files map[string]string, known texts) (*State, error) {
 			return nil, fmt.Errorf("%s: it is missing", name)
 		}
 	}
-	if err := yaml.UnmarshalStrict([]byte(files[fleetFile]), &about); err != nil {
+	if err := yaml.UnmarshalStrict([]byte(files[fleetFile].text), &about); err != nil {
 		return nil, fmt.Errorf("%s: %w", fleetFile, err)
 	}
 	if about.Fleet == "" {
@@ -185,46 +198,66 @@ func decode(files map[string]string, known texts) (*State, error) {
 		s.Seen[home.Branch{Address: b.Address, Name: b.Branch}] = b.Commit
 	}
 	var err error
-	if s.Packages, err = ledger.Decode(files[packagesFile], about.Packages); err != nil {
+	if s.Packages, err = ledger.Decode(files[packagesFile].text, about.Packages); err != nil {
 		return nil, fmt.Errorf("%s: %w", packagesFile, err)
 	}
-	for name, text := range files {
-		value, err := s.add(name, text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		known.keep(name, value, text)
+	if err := s.addAll(files, known); err != nil {
+		return nil, err
 	}
+	packages := known[packagesFile]
+	packages.of, packages.blob, packages.digest = maps.Clone(s.Packages), files[packagesFile].blob, about.Packages
+	known[packagesFile] = packages
 	return s, nil
+}
+
+// addAll adds the files of sets and variants. To read them takes longest of all that a sync without changes does, so
+// they are read by all processors.
+func (s *State) addAll(files map[string]file, known written) error {
+	names := sortedNames(files)
+	read, errs := make([]any, len(names)), make([]error, len(names))
+	var all sync.WaitGroup
+	for worker := range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for i := worker; i < len(names); i += runtime.GOMAXPROCS(0) {
+				read[i], errs[i] = readFile(names[i], files[names[i]].text)
+			}
+		})
+	}
+	all.Wait()
+	for i, name := range names {
+		switch v := read[i].(type) {
+		case v1alpha2.PackageVariantSet:
+			s.Sets[objects.KeyOf(&v)] = *v.DeepCopy()
+		case RecordedVariant:
+			s.Variants[objects.KeyOf(&v)] = v.copy()
+		}
+		if errs[i] != nil {
+			return fmt.Errorf("%s: %w", name, errs[i])
+		}
+		known.keep(name, read[i], files[name].blob)
+	}
+	return nil
 }
 
 // errEmpty says of a file that it was emptied, or is not the one that was written.
 var errEmpty = errors.New("it does not have what was written there")
 
-// add adds a file of a set or a variant, and returns that; nil for another file.
-func (s *State) add(name, text string) (any, error) {
-	read := func(into any) error { return yaml.UnmarshalStrict([]byte(text), into) }
+// readFile reads a file of a set or a variant; nil for another file.
+func readFile(name, text string) (any, error) {
+	var set v1alpha2.PackageVariantSet
+	var pv RecordedVariant
+	var err error
 	switch {
 	case strings.HasPrefix(name, setsDir+"/"):
-		var set v1alpha2.PackageVariantSet
-		if err := read(&set); err != nil {
-			return nil, err
+		if err = yaml.UnmarshalStrict([]byte(text), &set); err == nil && name != fileOf(setsDir, objects.KeyOf(&set)) {
+			err = errEmpty
 		}
-		if name != fileOf(setsDir, objects.KeyOf(&set)) {
-			return nil, errEmpty
-		}
-		s.Sets[objects.KeyOf(&set)] = set
-		return *set.DeepCopy(), nil
+		return set, err
 	case strings.HasPrefix(name, variantsDir+"/"):
-		var pv RecordedVariant
-		if err := read(&pv); err != nil {
-			return nil, err
+		if err = yaml.UnmarshalStrict([]byte(text), &pv); err == nil && name != fileOf(variantsDir, objects.KeyOf(&pv)) {
+			err = errEmpty
 		}
-		if name != fileOf(variantsDir, objects.KeyOf(&pv)) {
-			return nil, errEmpty
-		}
-		s.Variants[objects.KeyOf(&pv)] = pv
-		return pv.copy(), nil
+		return pv, err
 	}
 	return nil, nil
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
 )
 
 // secondVersion publishes version 2 of the blueprint.
@@ -28,9 +30,9 @@ func published(t *testing.T, manifests string) *world {
 }
 
 // conflicting returns a world in which a person and version 2 of the blueprint have changed the same value.
-func conflicting(t *testing.T) *world {
+func conflicting(t *testing.T, manifests string) *world {
 	t.Helper()
-	w := published(t, web)
+	w := published(t, manifests)
 	w.Push("main", "Keep it tiny", map[string]string{"edge/web/settings.yaml": strings.Replace(
 		w.Remote.Git("show", "main:edge/web/settings.yaml"), "size: small", "size: tiny", 1)})
 	w.secondVersion()
@@ -329,4 +331,48 @@ func TestTwoVersionsRemoved(t *testing.T) {
 	w.sync()
 	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1", "tags/edge/web/v2"}, w.Refs())
 	w.idle()
+}
+
+// TestMergedAsBefore has a person squash a draft as it was when the sync has just moved it to another version, and the
+// forge delete its branch: what was merged is published, and a new draft has the other version.
+func TestMergedAsBefore(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		published, edited bool
+		want              string
+	}{
+		"a first draft that a person edited": {false, true, "edge/web: v1 published (packagevariant-1 was merged); packagevariant-2 drafted"},
+		"an upgrade":                         {true, false, "edge/web: v2 published (packagevariant-2 was merged); packagevariant-3 drafted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, draft := newWorld(t, web), draft1
+			w.sync()
+			if tt.published {
+				draft = draft2
+				w.mergeAll()
+				w.sync()
+				w.secondVersion()
+				w.sync()
+			}
+			branch := strings.TrimPrefix(draft, "heads/")
+			if tt.edited {
+				w.Push(branch, "Edit", map[string]string{"edge/web/more.yaml": "kind: More\napiVersion: v1\nmetadata: {name: more}\n"})
+			}
+			w.Push("main", "Version 3", map[string]string{"blueprints/web/settings.yaml": settings("huge")},
+				"HEAD:refs/tags/blueprints/web/v3")
+			w.People.Git("checkout", "-q", "origin/"+branch, "--", "edge/web")
+			w.People.Push("Squash", nil, "HEAD:refs/heads/squash")
+			w.Remote.Hook("post-receive", `while read old new ref; do if [ $ref = refs/`+draft+` ]; then
+git update-ref refs/heads/main refs/heads/squash; git update-ref -d refs/heads/squash; git update-ref -d refs/`+draft+`; fi; done`)
+			report, err := Sync(t.Context(), w.options())
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Remote.Hook("post-receive", "true")
+			w.Equal("happened", []string{tt.want}, happened(report))
+			w.Equal("what it waits for", v1alpha1.ReasonManualApproval, report.Variants[0].Waits)
+			w.idle()
+		})
+	}
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
@@ -243,7 +243,7 @@ func (s *syncer) renew(ctx context.Context, pv *v1alpha1.PackageVariant) error {
 	}
 	return s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) {
 		if saved := pv.Status.SavedDraft; saved != nil && saved.Name == name { // as far as it goes, the sync wrote it
-			pv.Status.SavedDraft = &v1alpha1.SavedDraft{Name: name, Content: kptfile.Digest(files)}
+			pv.Status.SavedDraft = &v1alpha1.SavedDraft{Name: name, Content: kpt.Digest(files)}
 		}
 	})
 }
@@ -273,7 +273,9 @@ func (s *syncer) endRenewals(ctx context.Context) error {
 }
 
 // packages returns the home of the packages, as variants have it.
-func (s *syncer) packages() pipelines { return pipelines{s.home, s.kpt, s.home.RejectedOf} }
+func (s *syncer) packages() pipelines {
+	return pipelines{s.home, s.kpt, s.home.RejectedOf, map[string]string{}}
+}
 
 // sets returns a reconciler of sets.
 func (f *Fleet) sets() *sets.Reconciler {

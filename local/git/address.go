@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -32,7 +31,7 @@ func CheckAddress(s string) error {
 	if strings.ContainsFunc(s, unicode.IsControl) {
 		return errors.New("it has control characters: write the address that git clone takes")
 	}
-	if hasPassword(s) && !drive.MatchString(s) {
+	if hasPassword(s) && !revision.HasDrive(s) {
 		return errUser
 	}
 	a, err := revision.ParseAddress(s)
@@ -54,23 +53,11 @@ var queries = regexp.MustCompile(`[?;][A-Za-z0-9_.-]+=`)
 var similar = strings.NewReplacer("\uff20", "@", "\ufe6b", "@", "\uff1a", ":", "\ufe55", ":", "\uff1b", ";",
 	"\uff1f", "?")
 
-// escape is a %-escape.
-var escape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
-
-// plain returns a text without %-escapes, also not those of a percent sign, and with an @ for what looks like one.
-func plain(s string) string {
-	for range 3 {
-		s = escape.ReplaceAllStringFunc(s, func(code string) string {
-			char, _ := strconv.ParseUint(code[1:], 16, 8) // two digits
-			return string([]byte{byte(char)})
-		})
-	}
-	return similar.Replace(s)
-}
+// plain returns a text without %-escapes, and with an @ for what looks like one.
+func plain(s string) string { return similar.Replace(revision.Plain(s)) }
 
 var (
 	beginning = regexp.MustCompile(`^([A-Za-z0-9]+::)?([A-Za-z0-9][A-Za-z0-9+.-]*://)?`)
-	drive     = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
 	password  = regexp.MustCompile(`:[^/]*@`)
 )
 
@@ -90,13 +77,13 @@ func Shown(s string) string {
 	if a.User != "" && (a.User != "git" || a.Scheme != "ssh") { // in user@[host:port]:path, a bracket may be before it
 		before, after, found := strings.Cut(rest, a.User+"@")
 		switch rest = before + after; { // what is left may look like another form
-		case !found, drive.MatchString(rest):
+		case !found, revision.HasDrive(rest):
 			return prefix + "..."
 		case prefix == "":
 			return Shown(rest)
 		}
 	}
-	if err != nil || hasPassword(prefix+rest) && !drive.MatchString(s) ||
+	if err != nil || hasPassword(prefix+rest) && !revision.HasDrive(s) ||
 		!a.IsLocal() && queries.MatchString(plain(rest)) {
 		return prefix + "..."
 	}

@@ -148,10 +148,10 @@ func FuzzShown(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, after string, form uint) {
 		colons, ats := []string{":", "%3A", "%253a", "\uff1a"}, []string{"@", "%40", "%2540", "\uff20"}
 		address := before + "user" + colons[form%4] + "S3CRET" + ats[form/4%4] + after
-		if strings.Contains(Shown(address), "S3CRET") && !drive.MatchString(address) {
+		if strings.Contains(Shown(address), "S3CRET") && !revision.HasDrive(address) {
 			t.Errorf("%q is shown as %q", address, Shown(address))
 		}
-		if CheckAddress(address) == nil && !drive.MatchString(address) {
+		if CheckAddress(address) == nil && !revision.HasDrive(address) {
 			t.Errorf("%q is taken", address)
 		}
 		a, err := revision.ParseAddress(before)

@@ -68,27 +68,23 @@ func isNotStored(err error) bool {
 // storedRefs returns the refs of the clone.
 func (r *Repository) storedRefs(ctx context.Context) (map[string]Ref, error) {
 	out, err := r.run(ctx, nil, "for-each-ref",
-		"--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype) %(refname)", "refs/heads/", "refs/tags/")
+		"--format=%(objectname) %(objecttype) %(refname)", "refs/heads/", "refs/tags/")
 	if err != nil {
 		return nil, err
 	}
-	refs, odd := map[string]Ref{}, map[string]Hash{}
+	refs, others := map[string]Ref{}, map[string]Hash{}
 	for line := range strings.Lines(string(out)) {
-		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 5)
-		if len(fields) < 5 {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
+		if len(fields) < 3 {
 			return nil, fmt.Errorf("git for-each-ref of %s prints %q", r.Address(), line)
 		}
-		hash, peeled, name := Hash(fields[0]), Hash(fields[2]), fields[4]
-		switch {
-		case fields[1] == "commit":
+		if hash, name := Hash(fields[0]), fields[2]; fields[1] == "commit" {
 			refs[name] = Ref{Hash: hash, Commit: hash}
-		case fields[3] == "commit":
-			refs[name] = Ref{Hash: hash, Commit: peeled}
-		default:
-			odd[name] = hash
+		} else {
+			others[name] = hash
 		}
 	}
-	return refs, r.peel(ctx, odd, refs)
+	return refs, r.peel(ctx, others, refs)
 }
 
 // remoteRefs returns the refs of the server, of which all objects are in the clone. A ref that has moved since is left

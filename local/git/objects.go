@@ -4,6 +4,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -27,12 +28,21 @@ type Entry struct {
 	Hash       Hash
 }
 
-// sortKey is by what git sorts the entries of a tree.
-func (e *Entry) sortKey() string {
-	if e.Mode == Directory {
-		return e.Name + "/"
+// compareEntries compares the entries of a tree as git sorts them: a directory is as if its name ended with a slash.
+func compareEntries(a, b Entry) int {
+	n := min(len(a.Name), len(b.Name))
+	return cmp.Or(strings.Compare(a.Name[:n], b.Name[:n]), cmp.Compare(a.after(n), b.after(n)))
+}
+
+// after returns the n-th character of what an entry is sorted by; 0 after its end.
+func (e *Entry) after(n int) byte {
+	switch {
+	case n < len(e.Name):
+		return e.Name[n]
+	case e.Mode == Directory:
+		return '/'
 	}
-	return e.Name
+	return 0
 }
 
 // Commit is a commit.
@@ -56,7 +66,7 @@ type object struct {
 // encodeTree returns a tree as git stores it.
 func encodeTree(entries []Entry) ([]byte, error) {
 	entries = slices.Clone(entries)
-	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.sortKey(), b.sortKey()) })
+	slices.SortFunc(entries, compareEntries)
 	var b bytes.Buffer
 	for _, e := range entries {
 		b.WriteString(e.Mode + " " + e.Name + "\x00")

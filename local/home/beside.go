@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
+	"github.com/package-variants/package-variants/engine/markdown"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
 )
 
@@ -91,7 +93,7 @@ func (f *files) hasPlace(name string, texts, before map[string]string) bool {
 func (h *Home) merged(f *found, like *files, texts map[string]string) (*files, string, error) {
 	lock := f.Lock
 	if texts[kptfile] != like.texts[kptfile] {
-		lock = tasks.LockOf(texts)
+		lock = kpt.LockOf(texts)
 	}
 	added := false
 	for name := range texts {
@@ -187,6 +189,18 @@ func bothChanged(links []string) string {
 	}
 	return "the package and its upstream both changed a symbolic link (" + strings.Join(links, ", ") + "), and it has " +
 		"the package's: look at the upstream's, and merge it"
+}
+
+// naming returns the paragraph of a commit's message that names the conflicts of a draft; "" if it has none. It has no
+// values, and nothing that a forge acts on.
+func naming(conflicts []v1alpha1.Conflict) (text string) {
+	for i := range conflicts {
+		text += "\n- " + markdown.Title(conflicts[i].Place())
+	}
+	if text == "" {
+		return ""
+	}
+	return "\n\nBoth the upstream and the package changed:" + text
 }
 
 // telling returns the paragraph of a commit's message that says why a draft is left to a person; "" if nothing does.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git/gittest"
 )
 
@@ -136,7 +136,7 @@ func (w *world) mergeAsEngine(name string, after map[string]string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	if read.Files[kptfile], err = tasks.Lock(read.Files[kptfile], upstream.Origin); err != nil {
+	if read.Files[kptfile], err = kpt.Lock(read.Files[kptfile], upstream.Origin); err != nil {
 		w.Fatal(err)
 	}
 	saved, err := w.home.Save(w.Context(), read, read.Files)

@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/ledger"
+	"k8s.io/utils/lru"
 )
 
 // clone is a git repository as a round sees it: as it was fetched, and what is to be pushed over that.
@@ -53,6 +54,9 @@ type clone struct {
 	listed   map[*branchPackages]bool
 	entered  bool
 	facts    map[string]*facts
+	// locks are those of the packages with these trees.
+	locks   map[git.Hash]*revision.Lock
+	sayings *lru.Cache
 	// contents are those of all git repositories.
 	contents *contents
 	// repositories are over this one; roots has them by their directories.
@@ -80,18 +84,10 @@ type branchAt struct {
 	commit git.Hash
 }
 
-// publication is a draft that becomes a published revision.
-type publication struct {
-	of                 id
-	branch, tag, draft string
-	// base is the commit of the branch before it, made the draft if that was not pushed before.
-	base git.Hash
-	made *change
-}
-
 func newClone(cache, remote string, kept *contents) *clone {
-	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, contents: kept,
-		branches: map[string]*branchPackages{}, roots: map[string][]*repository{}}
+	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, locks: map[git.Hash]*revision.Lock{},
+		contents: kept, sayings: lru.New(maxSayings), branches: map[string]*branchPackages{},
+		roots: map[string][]*repository{}}
 }
 
 // fetch reads where the refs are.
@@ -241,11 +237,11 @@ func (c *clone) factsOf(p place, ref git.Ref) (*facts, error) {
 // learn reads what a ref says of its revision.
 func (c *clone) learn(p place, ref git.Ref) (*facts, error) {
 	f := &facts{commit: ref.Commit, workspace: p.workspace}
-	commit, err := c.git.Commit(ref.Commit)
+	commit, err := c.said(ref.Commit)
 	if err != nil {
 		return nil, err
 	}
-	f.at, f.made = commit.At, madeBy(commit.Message)
+	f.at, f.made = commit.At, commit.by
 	if f.tree, err = c.at(ref.Commit, p.path); err != nil {
 		return nil, err
 	}
@@ -253,12 +249,16 @@ func (c *clone) learn(p place, ref git.Ref) (*facts, error) {
 		return nil, err
 	}
 	if p.number > 0 {
-		if f.workspace, f.tagged, err = c.workspaceOf(p, ref, commit); err != nil {
+		line, tagged, err := c.lineOf(p, ref, commit)
+		if err != nil {
 			return nil, err
 		}
+		f.workspace, f.tagged, f.task = line.Workspace, tagged, line.Task.known()
 	}
-	if f.task, err = c.taskOf(ref.Commit, p.path, f.workspace, p.number > 0); err != nil {
-		return nil, err
+	if f.task.Type == "" {
+		if f.task, err = c.taskOf(ref.Commit, p.path, f.workspace, p.number > 0); err != nil {
+			return nil, err
+		}
 	}
 	f.lock, err = c.lockOf(f.tree)
 	return f, err
@@ -270,6 +270,18 @@ func (c *clone) lockOf(tree git.Hash) (*revision.Lock, error) {
 	if tree == "" {
 		return nil, nil
 	}
+	if lock, known := c.locks[tree]; known {
+		return lock, nil
+	}
+	lock, err := c.readLock(tree)
+	if err == nil {
+		c.locks[tree] = lock
+	}
+	return lock, err
+}
+
+// readLock reads the lock in the Kptfile of a package.
+func (c *clone) readLock(tree git.Hash) (*revision.Lock, error) {
 	entries, err := c.git.Tree(tree)
 	i := slices.IndexFunc(entries, func(e git.Entry) bool { return e.Name == kptfile })
 	if err != nil || i < 0 {
@@ -281,28 +293,65 @@ func (c *clone) lockOf(tree git.Hash) (*revision.Lock, error) {
 	if err != nil {
 		return nil, ignoreUnread(err)
 	}
-	return tasks.LockOf(map[string]string{kptfile: texts[entries[i].Hash]}), nil
+	return kpt.LockOf(map[string]string{kptfile: texts[entries[i].Hash]}), nil
 }
 
-// workspaceOf returns the workspace that a published revision had as a draft, which is in the message of its tag or in
-// the one of its commit, and reports whether a sync wrote that.
-func (c *clone) workspaceOf(p place, ref git.Ref, commit *git.Commit) (workspace string, tagged bool, err error) {
-	messages := []string{commit.Message}
+// lineOf returns what is known of the draft that a published revision was, by the message of its tag or else the one of
+// its commit, and reports whether a sync wrote that.
+func (c *clone) lineOf(p place, ref git.Ref, commit *saying) (line annotation, tagged bool, err error) {
+	all := []*saying{commit}
 	if ref.Hash != ref.Commit {
 		message, err := c.git.TagMessage(ref.Hash)
 		if err != nil {
-			return "", false, err
+			return line, false, err
 		}
-		messages = []string{message, commit.Message}
+		all = []*saying{sayingOf(message), commit}
 	}
-	for _, message := range messages {
-		for _, a := range annotationsOf(message) {
-			if a.Package == p.path && a.Workspace != "" {
-				return a.Workspace, madeBy(message).fleet != "", nil
+	for _, said := range all {
+		for _, a := range said.of[p.path] {
+			if a.Workspace != "" {
+				return a, said.by.fleet != "", nil
 			}
 		}
 	}
-	return versionOf(p), false, nil
+	return annotation{Workspace: versionOf(p)}, false, nil
+}
+
+// saying is a commit, or a tag, with what its message says: the lines for Porch by the paths of packages, and who made
+// it.
+type saying struct {
+	*git.Commit
+	of map[string][]annotation
+	by made
+}
+
+// sayingOf returns what a message says.
+func sayingOf(message string) *saying {
+	said := &saying{of: map[string][]annotation{}, by: madeBy(message)}
+	for _, a := range annotationsOf(message) {
+		said.of[a.Package] = append(said.of[a.Package], a)
+	}
+	return said
+}
+
+// maxSayings is how many stay in memory: one commit may be what many packages are published by.
+const maxSayings = 16
+
+// said returns a commit.
+func (c *clone) said(commit git.Hash) (*saying, error) {
+	if kept, there := c.sayings.Get(commit); there {
+		if said, ok := kept.(*saying); ok {
+			return said, nil
+		}
+	}
+	read, err := c.git.Commit(commit)
+	if err != nil {
+		return nil, err
+	}
+	said := sayingOf(read.Message)
+	said.Commit = read
+	c.sayings.Add(commit, said)
+	return said, nil
 }
 
 // versionOf returns the version in the tag of a published revision.
@@ -322,7 +371,7 @@ func (c *clone) taskOf(commit git.Hash, place, workspace string, published bool)
 			continue
 		}
 		seen[at] = true
-		read, err := c.git.Commit(at)
+		read, err := c.said(at)
 		if cutOff(err) {
 			continue
 		}
@@ -330,9 +379,8 @@ func (c *clone) taskOf(commit git.Hash, place, workspace string, published bool)
 			return revision.Task{}, err
 		}
 		other := false
-		for _, a := range annotationsOf(read.Message) {
+		for _, a := range read.of[place] {
 			switch {
-			case a.Package != place:
 			case a.Workspace != workspace:
 				other = true
 			case a.Task != nil && a.Task.known().Type != "":

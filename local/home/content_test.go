@@ -91,7 +91,7 @@ kpt:{"package":"old","revision":"v1"}
 	wantEqual(t, upgrade, all[0].Task.known())
 	for _, by := range []revision.Task{upgrade, {Type: revision.Clone, Source: "a"}, {Type: revision.Edit, Source: "a"}} {
 		who := made{fleet: "fleet", variant: "default/web", tree: "3f1c"}
-		message, err := messageOf("Draft web", &annotation{Package: "web", Workspace: "one", Task: taskOf(by)}, who)
+		message, err := messageOf("Draft web", who, annotation{Package: "web", Workspace: "one", Task: taskOf(by)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,8 +58,9 @@ type Event struct {
 	// Workspace is that of the revision; "" for a package. Number is that of one that is published, or is to be.
 	Workspace string
 	Number    int
-	// Back reports whether it takes back what was published before it.
-	Back bool
+	// Back reports whether it takes back what was published before it, Again whether it had been published, and its tag
+	// was gone.
+	Back, Again bool
 	// Branch and Commit are what was removed.
 	Branch, Commit string
 	// Files are those that were merged otherwise than the draft had them.

@@ -199,7 +199,7 @@ func TestUnreadRevisions(t *testing.T) {
 	const isLong = "is a commit of 8388704 bytes, and may have 8388608: shorten its message"
 	for name, want := range map[string]string{
 		"evil.v1":  "Kptfile has 600000 bytes, and may have 524288: make it smaller, or split it",
-		"evil.v2":  "the directory evil has no Kptfile there, so it is no package: add one, as kpt pkg init does",
+		"evil.v2":  "the tag evil/v2 is at a commit whose directory evil has no Kptfile, so it is no package: publish a commit that has one by the tag evil/v4, or put the tag back if it was moved",
 		"evil.v3":  "refs/tags/evil/v3: the object " + long + " " + isLong,
 		"evil.odd": "refs/heads/drafts/evil/odd: the object " + long + " " + isLong,
 		"web.v1":   "",

@@ -10,14 +10,14 @@ import (
 	"github.com/package-variants/package-variants/local/git/gittest"
 )
 
-// kpt is the file that makes a directory a package.
-const kpt = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"
+// webKptfile is the file that makes a directory a package.
+const webKptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"
 
 // TestMissing asks for upstreams that are not there: it is told where they were looked for, what is there, and which
 // commands publish them.
 func TestMissing(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"web/Kptfile": kpt}
+	files := map[string]string{"web/Kptfile": webKptfile}
 	pushes := func(files map[string]string, refs ...string) func(*gittest.Clone) {
 		return func(c *gittest.Clone) { c.Push("Write", files, append([]string{"HEAD:refs/heads/main"}, refs...)...) }
 	}
@@ -49,14 +49,14 @@ func TestMissing(t *testing.T) {
 		"nothing is there": {pushes(map[string]string{"README": "a\n"}), latest, of + "that is published: " + at +
 			"no directory web, and no tag web/v<number>" + correct + "push it there, and publish it: git tag web/v1 " +
 			"origin/main; git push origin web/v1"},
-		"it is elsewhere": {pushes(map[string]string{"apps/web/Kptfile": kpt, "wep/Kptfile": kpt, "db/Kptfile": kpt}), latest,
+		"it is elsewhere": {pushes(map[string]string{"apps/web/Kptfile": webKptfile, "wep/Kptfile": webKptfile, "db/Kptfile": webKptfile}), latest,
 			of + "that is published: " + at + "no directory web (but apps/web, wep), and no tag web/v<number>" + correct +
 				"push it there, and publish it: git tag web/v1 origin/main; git push origin web/v1"},
 		"it has no Kptfile": {pushes(map[string]string{"web/a.yaml": "a: b\n"}), latest, of + "that is published: " + at +
 			"a directory web without a Kptfile, and no tag web/v<number>" + correct + "add a Kptfile there, as kpt pkg init " +
 			"does, and publish it: git tag web/v1 origin/main; git push origin web/v1"},
 		"it is a link": {func(c *gittest.Clone) {
-			c.Commit("Write", map[string]string{"shared/web/Kptfile": kpt})
+			c.Commit("Write", map[string]string{"shared/web/Kptfile": webKptfile})
 			add(c, nil, map[string]string{"web": "shared/web"})
 			c.Git("push", "-q", "origin", "HEAD:refs/heads/main")
 		}, latest, of + "that is published: " + at + "web as a symbolic link to shared/web, which is the package to name, " +
@@ -70,6 +70,11 @@ func TestMissing(t *testing.T) {
 			"commit the files of the package themselves, and publish it: git tag web/v1 origin/main; git push origin web/v1"},
 		"it has no tag": {pushes(files), latest, of + "that is published: " + at + "the package web, and no tag " +
 			"web/v<number>" + correct + "publish it: git tag web/v1 origin/main; git push origin web/v1" + enough},
+		"the next tag is that of a file": {func(c *gittest.Clone) {
+			pushes(files)(c)
+			c.Git("push", "-q", "origin", strings.TrimSpace(c.Git("rev-parse", "HEAD:web/Kptfile"))+":refs/tags/web/v1")
+		}, latest, of + "that is published: " + at + "the package web, and no tag web/v<number>" + correct +
+			"publish it: git tag web/v2 origin/main; git push origin web/v2" + enough},
 		"it has nearly the right tags": {pushes(files, "HEAD:refs/tags/web-v4", "HEAD:refs/tags/web/3",
 			"HEAD:refs/tags/web/v4.0", "HEAD:refs/tags/V2", "HEAD:refs/tags/web-admin-v9"), latest, of + "that is published: " +
 			at + "the package web, and no tag web/v<number>; what is called web/v4.0, web-v4, web/3 is no such tag" + correct +

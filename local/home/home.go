@@ -16,12 +16,13 @@ import (
 	"sync"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/ledger"
 	"github.com/package-variants/package-variants/local/manifests"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // branch returns the ref of the branch.
@@ -69,7 +70,7 @@ type Home struct {
 	// judged is what Settle found out about drafts.
 	judged map[id]judgement
 	index  index
-	memo   *tasks.Memo
+	memo   *kpt.Memo
 	// contact is that of Options.
 	contact func(address string) error
 }
@@ -109,7 +110,7 @@ type Options struct {
 func New(o Options) *Home {
 	h := &Home{fleet: o.Fleet, repositories: map[key]*repository{}, named: map[string][]*repository{},
 		ledger: maps.Clone(o.Ledger), seen: o.Seen, proposed: map[id]git.Hash{}, nobodys: map[id]bool{},
-		memo: tasks.NewMemo(), contact: o.Contact,
+		memo: kpt.NewMemo(), contact: o.Contact,
 		same: maps.Clone(o.Same)}
 	if h.same == nil {
 		h.same = Same{}
@@ -251,6 +252,11 @@ func (h *Home) content(f *found) (packages.Content, error) {
 			strings.TrimPrefix(f.ref(), branches), f.path))
 	case files.texts[kptfile] == "":
 		return packages.Content{}, noKptfile(f)
+	case !f.Open(): // what is wrong with an open draft, its functions say
+		if err := checkKptfile(files.texts[kptfile]); err != nil {
+			return packages.Content{}, packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused, fmt.Errorf("%s/%s: %w",
+				f.path, kptfile, err))
+		}
 	}
 	content.Files = maps.Clone(files.texts)
 	return content, nil
@@ -258,8 +264,23 @@ func (h *Home) content(f *found) (packages.Content, error) {
 
 // noKptfile returns the error of a revision whose directory is no package.
 func noKptfile(f *found) error {
-	return packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused, fmt.Errorf("the directory %s has no Kptfile there, "+
-		"so it is no package: add one, as kpt pkg init does", f.path))
+	err := fmt.Errorf("the directory %s has no Kptfile there, so it is no package: add one, as kpt pkg init does", f.path)
+	if f.number > 0 {
+		next := f.in.next(f.path, 1)
+		err = fmt.Errorf("the tag %s is at a commit whose directory %s has no Kptfile, so it is no package: publish a "+
+			"commit that has one by the tag %s, or put the tag back if it was moved", strings.TrimPrefix(f.ref(), tags), f.path,
+			strings.TrimPrefix(next.ref(), tags))
+	}
+	return packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused, err)
+}
+
+// checkKptfile returns what is wrong with the text of a Kptfile that is no YAML.
+func checkKptfile(text string) error {
+	var read struct{ Kind string }
+	if err := yaml.Unmarshal([]byte(text), &read); err != nil {
+		return fmt.Errorf("%w: correct it, and publish that as another version", err)
+	}
+	return nil
 }
 
 // repository returns a Repository that can be read.

@@ -114,9 +114,10 @@ func taskOf(t revision.Task) *task {
 	return out
 }
 
-// known returns a task as the engine knows it.
+// known returns a task, which may be nil, as the engine knows it.
 func (t *task) known() revision.Task {
 	switch {
+	case t == nil:
 	case t.Clone != nil:
 		return revision.Task{Type: revision.Clone, Source: t.Clone.Upstream.Ref.Name}
 	case t.Edit != nil:
@@ -141,17 +142,21 @@ const (
 	treeTrailer    = "Package-Tree: "
 )
 
-// messageOf returns the message of a commit.
-func messageOf(subject string, a *annotation, by made) (string, error) {
-	line, err := json.Marshal(a)
-	if err != nil {
-		return "", err
+// messageOf returns the message of a commit, with lines for Porch.
+func messageOf(subject string, by made, lines ...annotation) (string, error) {
+	var message strings.Builder
+	message.WriteString(subject + "\n\n")
+	for i := range lines {
+		line, err := json.Marshal(&lines[i])
+		if err != nil {
+			return "", err
+		}
+		message.WriteString("kpt:" + string(line) + "\n")
 	}
-	message := subject + "\n\nkpt:" + string(line) + "\n"
 	if by.fleet != "" || by.variant != "" {
-		message += "\n" + trailersOf(by)
+		message.WriteString("\n" + trailersOf(by))
 	}
-	return message, nil
+	return message.String(), nil
 }
 
 // trailersOf returns the trailers of a commit.

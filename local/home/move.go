@@ -74,27 +74,29 @@ func (h *Home) publish(ctx context.Context, f *found) error {
 	if err := c.refuse(p.ref()); err != nil {
 		return err
 	}
-	version := strconv.Itoa(p.number)
-	message, err := messageOf(fmt.Sprintf("Publish %s v%s", f.path, version),
-		&annotation{Package: f.path, Workspace: f.Workspace, Revision: version}, made{fleet: h.fleet})
+	pub := publication{of: f.id(), branch: f.in.branch(), tag: p.ref(), draft: f.ref(), base: branch,
+		made: c.changes[f.ref()], title: fmt.Sprintf("%s v%d", f.path, p.number), by: made{fleet: h.fleet},
+		line: annotation{Package: f.path, Workspace: f.Workspace, Revision: strconv.Itoa(p.number)}}
+	if f.Task.Type != "" {
+		pub.line.Task = taskOf(f.Task)
+	}
+	message, err := messageOf("Publish "+pub.title, pub.by, pub.line)
 	if err != nil {
 		return err
 	}
-	commit, err := c.merged(ctx, f, base, branch, message)
-	if err != nil {
+	if pub.commit, err = c.merged(ctx, f, base, branch, message); err != nil {
 		return err
 	}
-	ref, made := git.Ref{Hash: commit, Commit: commit}, c.changes[f.ref()]
+	ref := git.Ref{Hash: pub.commit, Commit: pub.commit}
 	c.set(f.in.branch(), ref, f.id())
 	c.set(p.ref(), ref, f.id())
 	c.set(f.ref(), git.Ref{}, f.id())
-	c.line[branchAt{f.in.branch(), commit}] = true
+	c.line[branchAt{f.in.branch(), pub.commit}] = true
 	e := h.entry(f.member())
 	c.before[p.ref()] = e.Published
-	e.Published = &ledger.Published{Number: p.number, Commit: commit, Tree: f.tree, Workspace: f.Workspace}
+	e.Published = &ledger.Published{Number: p.number, Commit: pub.commit, Tree: f.tree, Workspace: f.Workspace}
 	h.put(f.member(), &e)
-	c.publications = append(c.publications,
-		publication{of: f.id(), branch: f.in.branch(), tag: p.ref(), draft: f.ref(), base: branch, made: made})
+	c.publications = append(c.publications, pub)
 	delete(h.proposed, f.id())
 	return nil
 }

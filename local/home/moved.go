@@ -77,8 +77,8 @@ func (s *settling) moveDraft(ctx context.Context, m member, draft *ledger.Draft,
 			draft.Base = main
 		}
 	}
-	message, err := messageOf(fmt.Sprintf("Move the draft of %s to %s", from.path, to.path),
-		&annotation{Package: to.path, Workspace: to.workspace, Task: taskOf(known.task)}, known.made)
+	message, err := messageOf(fmt.Sprintf("Move the draft of %s to %s", from.path, to.path), known.made,
+		annotation{Package: to.path, Workspace: to.workspace, Task: taskOf(known.task)})
 	if err != nil {
 		return err
 	}

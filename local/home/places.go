@@ -211,6 +211,14 @@ func (h *Home) Same() Same {
 // findSame finds the git repositories that are others by another address: they had the same refs, and have them again
 // after something was pushed to one alone.
 func (h *Home) findSame(ctx context.Context) {
+	defer func() {
+		for _, c := range h.clones {
+			c.wrote = map[string]git.Hash{}
+		}
+	}()
+	if len(h.clones) < 2 {
+		return
+	}
 	alike := map[[2]string][]*clone{}
 	for _, c := range h.clones {
 		before := c.print
@@ -228,9 +236,6 @@ func (h *Home) findSame(ctx context.Context) {
 				}
 			}
 		}
-	}
-	for _, c := range h.clones {
-		c.wrote = map[string]git.Hash{}
 	}
 }
 

@@ -44,9 +44,7 @@ func (c *clone) publishedAt(where string) (*ledger.Published, error) {
 	if err != nil {
 		return nil, err
 	}
-	commit := c.ref(p.ref()).Commit
-	tree, err := c.at(commit, where)
-	return &ledger.Published{Number: p.number, Commit: commit, Tree: tree, Workspace: known.workspace}, err
+	return &ledger.Published{Number: p.number, Commit: known.commit, Tree: known.tree, Workspace: known.workspace}, nil
 }
 
 // leave has a package published.
@@ -114,8 +112,8 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 	if err != nil {
 		return err
 	}
-	message, err := messageOf(fmt.Sprintf("%s v%d", p.path, p.number),
-		&annotation{Package: p.path, Workspace: workspace}, made{fleet: s.fleet})
+	message, err := messageOf(fmt.Sprintf("%s v%d", p.path, p.number), made{fleet: s.fleet},
+		annotation{Package: p.path, Workspace: workspace})
 	if err != nil {
 		return err
 	}
@@ -138,7 +136,7 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 	}
 	s.names[m] = workspace
 	back := goesBack(f, last, all)
-	s.did(Arrived, k, Event{Number: p.number, Back: back})
+	s.did(Arrived, k, Event{Number: p.number, Back: back, Again: p.number == was.Number})
 	if back {
 		e.Rejected = &ledger.Rejected{Asked: e.Asked, Workspace: f.Workspace, TakenBack: true}
 		s.put(m, &e)

@@ -72,6 +72,7 @@ func (h *Home) Push(ctx context.Context) []Outcome {
 	var all outcomes
 	tried := map[string]bool{}
 	left := slices.DeleteFunc(slices.Clone(h.clones), func(c *clone) bool { return len(c.changes) == 0 })
+	originals := h.originals()
 	for len(left) > 0 {
 		ready := slices.DeleteFunc(slices.Clone(left), func(c *clone) bool { return !c.ready() })
 		if len(ready) == 0 {
@@ -84,7 +85,7 @@ func (h *Home) Push(ctx context.Context) []Outcome {
 		var pushes sync.WaitGroup
 		done := make([]outcomes, len(ready))
 		for i, c := range ready {
-			pushes.Go(func() { done[i] = c.push(ctx) })
+			pushes.Go(func() { done[i] = c.push(ctx, originals) })
 		}
 		pushes.Wait()
 		all = append(all, slices.Concat(done...)...)
@@ -136,6 +137,10 @@ func (h *Home) notePublished(r *repository, o outcome, e *ledger.Entry) {
 	if o.err != nil {
 		e.Published = owed(r.before[o.ref])
 	}
+	if at := r.refs[o.ref].Commit; o.err == nil && e.Published != nil && e.Published.Tree != "" && at != "" {
+		e.Published = new(*e.Published)
+		e.Published.Commit = at
+	}
 	draft, drafted := e.Drafts[o.of.workspace]
 	refused := ofMerge(o.err)
 	if !drafted || refused == nil {
@@ -177,9 +182,9 @@ func (h *Home) Announcement() ledger.Ledger {
 			if !is || p.number > 0 || !drafted || !known || change.Hash == "" || c.refs[ref].Hash == "" {
 				continue
 			}
-			draft.Commit, draft.Before = change.Commit, &before
+			draft.Commit = change.Commit
 			e.Drafts = maps.Clone(e.Drafts)
-			e.Drafts[change.of.workspace] = draft
+			e.Drafts[change.of.workspace] = draft.After(before, false)
 			all[change.of.Key] = e
 		}
 	}
@@ -200,8 +205,9 @@ func (h *Home) noteDraft(ctx context.Context, m member, p place, o outcome, e *l
 	if !drafted {
 		return nil
 	}
+	before, known := h.began[m.key()].Drafts[p.workspace]
 	if o.err != nil {
-		if before, known := h.began[m.key()].Drafts[p.workspace]; known && m.in.refs[o.ref].Hash != "" {
+		if known && m.in.refs[o.ref].Hash != "" {
 			before.Ended, before.Refused = draft.Ended, draft.Refused
 			e.Drafts[p.workspace] = before
 		}
@@ -215,14 +221,16 @@ func (h *Home) noteDraft(ctx context.Context, m member, p place, o outcome, e *l
 	if err != nil {
 		return err
 	}
-	draft.Announced = false
+	if draft.Announced = false; known && !o.made {
+		draft = draft.After(before, true)
+	}
 	e.Drafts[p.workspace] = draftOf(f, draft)
 	return nil
 }
 
 // push pushes what is to be pushed to one repository: first commits of branches and tags of what branches have, what is
 // published after that, and then the rest, each ref for itself.
-func (c *clone) push(ctx context.Context) (all outcomes) {
+func (c *clone) push(ctx context.Context, originals map[git.Hash]bool) (all outcomes) {
 	published := map[string]bool{}
 	for _, p := range slices.Backward(c.publications) { // the branch begins without them
 		published[p.tag] = true
@@ -233,7 +241,7 @@ func (c *clone) push(ctx context.Context) (all outcomes) {
 	all = append(all, c.pushEach(ctx, func(ref string) bool {
 		return c.line[branchAt{ref, c.ref(ref).Commit}] || strings.HasPrefix(ref, tags) && !published[ref]
 	})...)
-	all = append(all, c.publish(ctx)...)
+	all = append(all, c.publish(ctx, originals)...)
 	all = append(all, c.drop(func(need) bool { return true })...)
 	return append(all, c.pushEach(ctx, func(string) bool { return true })...)
 }
@@ -319,127 +327,4 @@ func (c *clone) errorOf(r *git.Result) error {
 		return failed(packages.ErrStale, "the git repository %s took nothing of a push with %s", c.git.Address(),
 			r.Ref)
 	}
-}
-
-// maxPublications is how many publications are pushed at once: the line of a command has a limit.
-const maxPublications = 250
-
-// publish pushes publications, many at once. If the server takes none of some, half of them are tried, until one
-// alone is not taken: those after it are based on it.
-func (c *clone) publish(ctx context.Context) (all outcomes) {
-	var err error
-	rest := slices.DeleteFunc(c.publications, func(p publication) bool {
-		refusal := c.refused[p.base]
-		if refusal != nil { // the branch did not begin
-			all = append(all, c.unpublished(p, refusal)...)
-		}
-		return refusal != nil
-	})
-	for size := maxPublications; len(rest) > 0; {
-		some := rest[:min(size, len(rest))]
-		if err = c.publishAll(ctx, some); err == nil {
-			for _, p := range some {
-				delete(c.unpushed, p.base)
-				all = append(all, c.published(p, nil)...)
-			}
-			rest = rest[len(some):]
-			continue
-		}
-		if size = len(some) / 2; size == 0 || c.whole(err) {
-			break
-		}
-	}
-	for i, p := range rest {
-		told := err
-		if i > 0 && !c.whole(err) {
-			told = failed(packages.ErrStale, "another publication before it was not pushed")
-		}
-		all = append(all, c.published(p, told)...)
-	}
-	c.publications = nil
-	return all
-}
-
-// whole reports whether an error is about a repository or a branch rather than about one publication.
-func (c *clone) whole(err error) bool {
-	var refusal *Refusal
-	if !errors.As(err, &refusal) {
-		return errors.Is(err, packages.ErrUnavailable)
-	}
-	if strings.Contains(refusal.Words, "pre-receive hook declined") { // it refuses all refs for the sake of one
-		return strings.Contains(refusal.Words, "protected branch")
-	}
-	return !strings.HasPrefix(refusal.Ref, tags) && !strings.HasPrefix(refusal.Ref, drafts)
-}
-
-// published settles the refs of a publication.
-func (c *clone) published(p publication, err error) outcomes {
-	if refusal, ok := errors.AsType[*Refusal](err); ok {
-		merge := *refusal
-		merge.Merge = true
-		err = &merge
-	}
-	return c.unpublished(p, err)
-}
-
-// unpublished settles the refs of a publication. What is not published, for this reason, is still a draft.
-func (c *clone) unpublished(p publication, err error) outcomes {
-	if err != nil && p.made != nil {
-		c.changes[p.draft] = p.made
-		return outcomes{c.settle(p.tag, p.of, err)}
-	}
-	return outcomes{c.settle(p.tag, p.of, err), c.settle(p.draft, p.of, err)}
-}
-
-// publishAll pushes publications that follow each other: the branches to where the last one has them, the tags, and
-// the ends of the drafts. A server without atomic pushes gets them in that order.
-func (c *clone) publishAll(ctx context.Context, some []publication) error {
-	var steps [3][]git.Update
-	to := map[string]git.Hash{}
-	for _, p := range some {
-		to[p.branch] = c.changes[p.tag].Hash
-		steps[1] = append(steps[1], c.update(p.tag))
-		if c.refs[p.draft].Hash != "" {
-			steps[2] = append(steps[2], git.Update{Ref: p.draft, Old: c.refs[p.draft].Hash})
-		}
-	}
-	for _, ref := range slices.Sorted(maps.Keys(to)) {
-		steps[0] = append(steps[0], git.Update{Ref: ref, Old: c.refs[ref].Hash, New: to[ref]})
-	}
-	err := c.pushAll(ctx, slices.Concat(steps[:]...), true)
-	for i := 0; i < len(steps) && (errors.Is(err, git.ErrNotAtomic) || i > 0 && err == nil); i++ {
-		err = c.pushAll(ctx, steps[i], false)
-	}
-	if err == nil {
-		for ref, hash := range to {
-			c.refs[ref] = git.Ref{Hash: hash, Commit: hash}
-			delete(c.unpushed, hash)
-		}
-	}
-	return err
-}
-
-// pushAll pushes updates that belong together, and returns the error of the first one that is about it.
-func (c *clone) pushAll(ctx context.Context, updates []git.Update, atomic bool) error {
-	if len(updates) == 0 {
-		return nil
-	}
-	results, err := c.git.Push(ctx, updates, atomic)
-	if errors.Is(err, git.ErrNotAtomic) {
-		return err
-	}
-	if err != nil {
-		return failed(packages.ErrUnavailable, "%w", err)
-	}
-	var spoiled error
-	for i := range results {
-		switch err := c.errorOf(&results[i]); {
-		case err == nil:
-		case results[i].Status != git.Spoiled:
-			return err
-		default:
-			spoiled = err
-		}
-	}
-	return spoiled
 }

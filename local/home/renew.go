@@ -39,8 +39,8 @@ func (s *settling) bringUp(ctx context.Context, m member, e *ledger.Entry, f *fo
 		draft.LeftToPeople = conflicts
 	}
 	head := m.in.ref(m.in.branch()).Commit
-	message, err := messageOf("Merge what is published into the draft of "+f.path+telling(conflicts),
-		&annotation{Package: f.path, Workspace: f.workspace}, f.made)
+	message, err := messageOf("Merge what is published into the draft of "+f.path+telling(conflicts), f.made,
+		annotation{Package: f.path, Workspace: f.workspace})
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (h *Home) renew(ctx context.Context, m member, f *found, draft ledger.Draft
 			task.Source = all[i].Name
 		}
 	}
-	message, err := messageOf(subject, &annotation{Package: f.path, Workspace: f.workspace, Task: taskOf(task)}, f.made)
+	message, err := messageOf(subject, f.made, annotation{Package: f.path, Workspace: f.workspace, Task: taskOf(task)})
 	if err != nil {
 		return err
 	}

@@ -185,15 +185,15 @@ func (h *Home) onBranch(m member, branch git.Ref, tree git.Hash) (*found, error)
 	if err != nil {
 		return nil, err
 	}
-	commit, err := r.git.Commit(branch.Commit)
+	commit, err := r.said(branch.Commit)
 	if err != nil {
 		return nil, err
 	}
 	f := &found{in: r, place: place{path: where}, tree: tree}
 	f.Revision = revision.Revision{
 		Namespace: r.Namespace, Package: pkg, Workspace: strings.TrimPrefix(r.branch(), branches), Number: mainNumber,
-		AtCommit: true, Lifecycle: revision.Published, Version: string(tree), Commit: string(branch.Commit),
-		Tree: string(tree), Lock: lock,
+		AtCommit: true, Lifecycle: revision.Published, Version: string(tree),
+		Commit: string(branch.Commit), Tree: string(tree), Lock: lock,
 		Created: commit.At, PublishedAt: commit.At,
 	}
 	f.Name = pkg.NameOf(f.Workspace)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/ledger"
@@ -172,8 +173,10 @@ func (s *settling) branchOfDraft(ctx context.Context, m member, draft *ledger.Dr
 // arrival finds out whether the change of a draft that was announced has arrived: otherwise the draft is as it was.
 func (s *settling) arrival(ctx context.Context, m member, draft *ledger.Draft, f *found) error {
 	before := draft.Before
-	draft.Before = nil
-	if before == nil || f == nil || draft.Commit == git.Hash(f.Commit) {
+	if before == nil || f == nil || draft.Arrived {
+		return nil
+	}
+	if draft.Arrived = true; draft.Commit == git.Hash(f.Commit) {
 		return nil
 	}
 	if before.Commit != git.Hash(f.Commit) { // people may have changed it since
@@ -193,6 +196,9 @@ func (s *settling) decide(ctx context.Context, m member, e *ledger.Entry, k id, 
 		return "", err
 	}
 	facts, err := s.factsOn(ctx, m, e, &draft, f, main)
+	if err == nil && f == nil {
+		facts, err = s.asSeen(ctx, m, e, facts, draft.Before, main)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -213,6 +219,20 @@ func (s *settling) decide(ctx context.Context, m member, e *ledger.Entry, k id, 
 		e.Drafts[k.workspace] = draft
 	}
 	return fate, nil
+}
+
+// asSeen returns the facts of a draft whose branch is gone: if people have merged it as it was before the sync changed
+// it last, those of that.
+func (s *settling) asSeen(ctx context.Context, m member, e *ledger.Entry, now *ledger.Facts, before *ledger.Draft,
+	main git.Hash) (*ledger.Facts, error) {
+	if before == nil || before.Seen == before.Base || now.HasDraft() {
+		return now, nil
+	}
+	seen, err := s.factsOn(ctx, m, e, before, nil, main)
+	if err != nil || !seen.HasDraft() {
+		return now, err
+	}
+	return seen, nil
 }
 
 // isUnchanged reports whether a draft is what it was, and its package on the main branch is so, too.
@@ -306,7 +326,29 @@ func (s *settling) removal(ctx context.Context, m member, e *ledger.Entry, main 
 		return true, nil
 	}
 	e.Removal = &ledger.Removal{By: e.Removal.By, Seen: true}
-	return false, nil
+	return false, s.renewRemoval(ctx, m, e.Removal, ref, main)
+}
+
+// renewRemoval makes the removal of a package anew if the main branch has another package than it removes, unless
+// people have written to its branch: otherwise it would conflict with what is newer.
+func (s *settling) renewRemoval(ctx context.Context, m member, asked *ledger.Removal, ref string, main git.Hash) error {
+	commit, err := m.in.git.Commit(m.in.ref(ref).Commit)
+	if err != nil || len(commit.Parents) != 1 || !strings.HasPrefix(commit.Message, removes) {
+		return ignoreUnread(err)
+	}
+	began, err := m.in.git.Commit(commit.Parents[0])
+	if err != nil {
+		return ignoreUnread(err)
+	}
+	removed, err := m.in.at(commit.Parents[0], m.where())
+	if err != nil || removed == main {
+		return err
+	}
+	only, err := m.in.git.With(began.Tree, m.where(), "")
+	if err != nil || only != commit.Tree {
+		return err
+	}
+	return s.askRemoval(ctx, m, asked.By)
 }
 
 // others looks at the branches of a package that are no drafts of its variant: one that was published is back, and goes

@@ -55,6 +55,7 @@ func numberOf(u *variant.Upstream, branch string) int {
 // siteOf returns what is at the place of a package. All that seems to be about it is near.
 func (r *repository) siteOf(ctx context.Context, pkg string) (*site, error) {
 	s := &site{address: r.git.Address(), repository: r.Name, branch: r.Branch, path: r.place(pkg), empty: len(r.refs) == 0}
+	s.next = func(from int) int { return r.next(s.path, from).number }
 	head := r.refs[r.branch()].Commit
 	if head == "" {
 		s.others = r.otherBranches()

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/ledger"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -55,9 +55,9 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 	if err != nil {
 		return revision.Revision{}, err
 	}
-	a := &annotation{Package: p.path, Workspace: d.Workspace, Task: taskOf(d.Task)}
-	message, err := messageOf(fmt.Sprintf("Draft %s: %s of %s", p.path, d.Task.Type, d.Task.Source)+telling(held), a,
-		h.by(d.Namespace, d.Owner.Name, tree))
+	a := annotation{Package: p.path, Workspace: d.Workspace, Task: taskOf(d.Task)}
+	message, err := messageOf(fmt.Sprintf("Draft %s: %s of %s", p.path, d.Task.Type, d.Task.Source)+telling(held),
+		h.by(d.Namespace, d.Owner.Name, tree), a)
 	if err != nil {
 		return revision.Revision{}, err
 	}
@@ -222,7 +222,7 @@ func (h *Home) copied(d *packages.Draft, source, from *found) (map[string]string
 		texts = maps.Clone(like.texts)
 	}
 	if err == nil {
-		texts[kptfile], err = tasks.Lock(texts[kptfile], lock)
+		texts[kptfile], err = kpt.Lock(texts[kptfile], lock)
 	}
 	if err != nil {
 		err = packages.Unusable(from.Name, v1alpha1.ReasonPackageRefused, err)
@@ -322,8 +322,8 @@ func (h *Home) Save(ctx context.Context, read packages.Content, texts map[string
 		e.Drafts[f.workspace] = draft
 		h.put(f.member(), &e)
 	}
-	if tree != f.tree {
-		if err := h.saved(ctx, f, tree); err != nil {
+	if tree != f.tree || len(read.Conflicts) > 0 { // what an upgrade keeps everywhere is told as well
+		if err := h.saved(ctx, f, tree, naming(read.Conflicts)); err != nil {
 			return packages.Content{}, err
 		}
 	}
@@ -335,15 +335,15 @@ func (h *Home) Save(ctx context.Context, read packages.Content, texts map[string
 	return now, f.in.git.WriteIfLarge(ctx)
 }
 
-// saved moves a draft to another tree.
-func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
+// saved moves a draft to another tree. The message of the commit ends with what is to be told.
+func (h *Home) saved(ctx context.Context, f *found, tree git.Hash, told string) error {
 	c, head := f.in.clone, git.Hash(f.Commit)
 	variant := ""
 	if owners := revision.Variants(f.Owners); len(owners) > 0 {
 		variant = owners[0]
 	}
 	by := h.by(f.Namespace, variant, tree)
-	a := &annotation{Package: f.path, Workspace: f.Workspace}
+	a := annotation{Package: f.path, Workspace: f.Workspace}
 	subject, parents := "Save "+f.path, []git.Hash{head}
 	change, renewed := c.changes[f.ref()], h.renewed[f.id()]
 	if change != nil && (c.refs[f.ref()].Hash == "" || renewed != nil) { // nobody has seen it
@@ -355,7 +355,7 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash) error {
 		parents, a.Task = old.Parents, taskOf(f.Task)
 	}
 	e := h.entry(f.member())
-	message, err := messageOf(subject+telling(e.Drafts[f.workspace].LeftToPeople), a, by)
+	message, err := messageOf(subject+telling(e.Drafts[f.workspace].LeftToPeople)+told, by, a)
 	if err != nil {
 		return err
 	}

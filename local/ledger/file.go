@@ -3,11 +3,14 @@
 package ledger
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 )
@@ -31,12 +34,46 @@ type row struct {
 
 // Encode returns the file of a ledger, in YAML, sorted by key, and its digest.
 func (l Ledger) Encode() (string, Digest, error) {
-	rows := make([]row, 0, len(l))
-	for _, key := range slices.SortedFunc(maps.Keys(l), Key.Compare) {
-		rows = append(rows, row{key, l[key]})
+	keys := slices.SortedFunc(maps.Keys(l), Key.Compare)
+	var text bytes.Buffer
+	for rows := range slices.Chunk(keys, maxRows) {
+		some := make([]row, len(rows))
+		for i, key := range rows {
+			some[i] = row{key, l[key]}
+		}
+		lines, err := yaml.Marshal(some)
+		if err != nil {
+			return "", Digest{}, err
+		}
+		text.Write(lines)
 	}
-	text, err := yaml.Marshal(rows)
-	return string(text), digestOf(text, len(rows)), err
+	return text.String(), digestOf(text.Bytes(), len(keys)), nil
+}
+
+// maxRows is how many rows are encoded, or decoded, at once: a tree of YAML takes much memory.
+const maxRows = 100
+
+// chunks returns the parts of a file, each of which has some rows.
+func chunks(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		at, rows := 0, 0
+		for i := 0; i < len(text); {
+			if text[i] == '-' { // at the beginning of a line
+				if rows++; rows > maxRows {
+					if !yield(text[at:i]) {
+						return
+					}
+					at, rows = i, 1
+				}
+			}
+			next := strings.IndexByte(text[i:], '\n')
+			if next < 0 {
+				break
+			}
+			i += next + 1
+		}
+		yield(text[at:])
+	}
 }
 
 // digestOf returns the digest of a file.
@@ -53,13 +90,15 @@ func Decode(text string, d Digest) (Ledger, error) {
 	if digestOf([]byte(text), d.Entries) != d {
 		return nil, fmt.Errorf("it is not the file that was written")
 	}
-	var rows []row
-	if err := yaml.UnmarshalStrict([]byte(text), &rows); err != nil {
-		return nil, err
-	}
 	l := Ledger{}
-	for _, r := range rows {
-		l[r.Key] = r.Entry
+	for part := range chunks(text) {
+		var rows []row
+		if err := yaml.UnmarshalStrict([]byte(part), &rows); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			l[r.Key] = r.Entry
+		}
 	}
 	if len(l) != d.Entries {
 		return nil, fmt.Errorf("it has %d packages, and %d were written", len(l), d.Entries)

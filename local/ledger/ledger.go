@@ -102,9 +102,10 @@ type Draft struct {
 	Base    git.Hash `json:"base,omitempty"`
 	Written git.Hash `json:"written"`
 	Seen    git.Hash `json:"seen"`
-	// Before is the draft as it was before the push of Commit was announced, until a fetch has shown whether that arrived;
-	// nil for a branch that is where it was seen.
-	Before *Draft `json:"before,omitempty"`
+	// Before is the draft as it was before the sync changed its branch last, which people may still be about to merge; nil
+	// if it has not. Arrived says that a fetch, or the server, has shown that the change arrived.
+	Before  *Draft `json:"before,omitempty"`
+	Arrived bool   `json:"arrived,omitempty"`
 	// Lock identifies the upstream revision in the draft's lock: its directory and its commit.
 	Lock string `json:"lock,omitempty"`
 	// Announced says that no fetch has shown the branch yet: until then, the draft is known by its content, and a branch
@@ -121,6 +122,13 @@ type Draft struct {
 	LeftToPeople string `json:"leftToPeople,omitempty"`
 	// Refused is what the server said when it refused to have the draft merged, as it was seen then.
 	Refused string `json:"refused,omitempty"`
+}
+
+// After returns the draft as one that the sync has changed from what it was before.
+func (d Draft) After(before Draft, arrived bool) Draft {
+	before.Before, before.Arrived = nil, false
+	d.Before, d.Arrived = &before, arrived
+	return d
 }
 
 // IsForeign reports whether a branch with the draft's name, and with this package, is somebody else's.

@@ -19,6 +19,7 @@ type Pipeline struct {
 // Function is one entry of a pipeline: what to run, with which config, on which resources. It runs an image or an
 // executable; kpt refuses a Kptfile with neither or both.
 //
+// +kubebuilder:validation:XValidation:rule="!has(self.condition)",message="condition was in no release of kpt: write when"
 // +kubebuilder:validation:XValidation:rule="(has(self.image) && self.image.size() > 0) != (has(self.exec) && self.exec.size() > 0)",message="exactly one of image and exec must be set"
 type Function struct {
 	// Image is the container image of the function.
@@ -36,6 +37,11 @@ type Function struct {
 	// ConfigMap is the data of a ConfigMap that becomes the function's config.
 	// +optional
 	ConfigMap map[string]string `json:"configMap,omitempty"`
+
+	// ConfigRef names the resource of the package that becomes the function's config. Only kpt v1.0 and newer know it; an
+	// older kpt, and Porch v1.5, refuse a Kptfile that has it.
+	// +optional
+	ConfigRef *ResourceReference `json:"configRef,omitempty"`
 
 	// Name tells this function from others of the pipeline. In a variant it becomes a part of a name whose parts are
 	// separated by dots, and so has none itself.
@@ -57,14 +63,33 @@ type Function struct {
 	// +optional
 	Exclusions []Selector `json:"exclude,omitempty"`
 
-	// Condition is a CEL expression about the resources that the function sees. If it gives false, kpt skips the function.
-	// Only kpt v1.0 and newer know it; an older kpt, and Porch v1.5, refuse a Kptfile that has it.
-	// +optional
-	Condition string `json:"condition,omitempty"`
-
-	// When is the name that newer sources of kpt have for condition.
+	// When is a CEL expression about the resources that the function sees. If it gives false, kpt skips the function. Only
+	// kpt v1.0 and newer know it; an older kpt, and Porch v1.5, refuse a Kptfile that has it.
 	// +optional
 	When string `json:"when,omitempty"`
+
+	// Condition is refused: it was a name for when, and in no release of kpt.
+	// +optional
+	Condition string `json:"condition,omitempty"`
+}
+
+// ResourceReference names a resource of a package.
+type ResourceReference struct {
+	// APIVersion is the group and version of the resource; absent, it may be any.
+	// +optional
+	APIVersion string `json:"apiVersion,omitempty"`
+
+	// Kind is the kind of the resource.
+	// +kubebuilder:validation:MinLength=1
+	Kind string `json:"kind"`
+
+	// Name is the name of the resource.
+	// +kubebuilder:validation:MinLength=1
+	Name string `json:"name"`
+
+	// Namespace is the namespace of the resource; absent, it may be any.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
 }
 
 // Selector chooses resources. A resource must match every field that is set.

@@ -110,11 +110,12 @@ type Upstream struct {
 type OnConflict string
 
 const (
-	// OnConflictTakeUpstream takes the upstream's value, as kpt and Porch do. It is what an absent value means.
-	OnConflictTakeUpstream OnConflict = "TakeUpstream"
-
-	// OnConflictKeepLocal keeps the value in the downstream package. Everything else is merged.
+	// OnConflictKeepLocal keeps the value in the downstream package. Everything else is merged. It is what an absent value
+	// means.
 	OnConflictKeepLocal OnConflict = "KeepLocal"
+
+	// OnConflictTakeUpstream takes the upstream's value, as kpt and Porch do.
+	OnConflictTakeUpstream OnConflict = "TakeUpstream"
 
 	// OnConflictStop merges nothing as long as there is a conflict.
 	OnConflictStop OnConflict = "Stop"
@@ -122,8 +123,9 @@ const (
 
 // Upgrade says how changes of the upstream come into the downstream package.
 type Upgrade struct {
-	// OnConflict says what becomes of a value that both sides changed. Absent or empty is TakeUpstream.
-	// +kubebuilder:validation:Enum="";TakeUpstream;KeepLocal;Stop
+	// OnConflict says what becomes of a value that both sides changed. Absent or empty is KeepLocal;
+	// TakeUpstream is the way of kpt and Porch.
+	// +kubebuilder:validation:Enum="";KeepLocal;TakeUpstream;Stop
 	// +optional
 	OnConflict OnConflict `json:"onConflict,omitempty"`
 }

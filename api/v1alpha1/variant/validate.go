@@ -210,7 +210,7 @@ func (p *Pipeline) Validate(path string) FieldErrors {
 }
 
 // Validate returns what is wrong with the function, which stands at path: it runs an image or an executable, has one
-// config and one condition at most, and its name has no dot.
+// config at most, and its name has no dot.
 func (f *Function) Validate(path string) FieldErrors {
 	var errs FieldErrors
 	switch {
@@ -224,11 +224,14 @@ func (f *Function) Validate(path string) FieldErrors {
 			quote(f.Image))
 	}
 	errs.problem(path+".configPath", configPathProblem(f.ConfigPath))
-	if f.ConfigPath != "" && len(f.ConfigMap) > 0 {
-		errs.Addf(path, "has both configPath and configMap, which kpt refuses: decide for one")
+	if has := f.configs(); len(has) > 1 {
+		errs.Addf(path, "has both %s, which kpt refuses: decide for one", strings.Join(has, " and "))
 	}
-	if f.Condition != "" && f.When != "" {
-		errs.Addf(path, "has both condition and when, two names of one field: keep the one that your version of kpt knows")
+	if r := f.ConfigRef; r != nil && (r.Kind == "" || r.Name == "") {
+		errs.Addf(path+".configRef", "has no kind or no name: name the resource")
+	}
+	if f.Condition != "" {
+		errs.Addf(path+".condition", "was in no release of kpt, which has when: call it that")
 	}
 	if _, set := f.ConfigMap[""]; set {
 		errs.Addf(path+".configMap.", "has an empty key: name it, or remove it")
@@ -237,6 +240,20 @@ func (f *Function) Validate(path string) FieldErrors {
 		errs.Addf(path+".name", "is %q, but must have no dot: its name in the Kptfile is read by the dots", f.Name)
 	}
 	return errs
+}
+
+// configs returns the fields of the function that have its config.
+func (f *Function) configs() (has []string) {
+	if f.ConfigPath != "" {
+		has = append(has, "configPath")
+	}
+	if len(f.ConfigMap) > 0 {
+		has = append(has, "configMap")
+	}
+	if f.ConfigRef != nil {
+		has = append(has, "configRef")
+	}
+	return has
 }
 
 func (s *InjectionSelector) validate(path string) FieldErrors {

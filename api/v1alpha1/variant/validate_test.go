@@ -64,9 +64,14 @@ func TestValidate(t *testing.T) {
 			s.Pipeline.Mutators[0].ConfigPath, s.Pipeline.Mutators[0].ConfigMap = "a.yaml", map[string]string{"a": "b"}
 		}, []string{
 			"spec.pipeline.mutators[0] has both configPath and configMap, which kpt refuses: decide for one"}},
-		"both condition and when": {func(s *Spec) { s.Pipeline.Mutators[0].Condition, s.Pipeline.Mutators[0].When = "true", "true" },
-			[]string{"spec.pipeline.mutators[0] has both condition and when, two names of one field: " +
-				"keep the one that your version of kpt knows"}},
+		"both configRef and configMap": {func(s *Spec) {
+			s.Pipeline.Mutators[0].ConfigRef = &ResourceReference{Kind: "A", Name: "a"}
+			s.Pipeline.Mutators[0].ConfigMap = map[string]string{"a": "b"}
+		}, []string{"spec.pipeline.mutators[0] has both configMap and configRef, which kpt refuses: decide for one"}},
+		"a configRef without a name": {func(s *Spec) { s.Pipeline.Mutators[0].ConfigRef = &ResourceReference{Kind: "A"} },
+			[]string{"spec.pipeline.mutators[0].configRef has no kind or no name: name the resource"}},
+		"a condition": {func(s *Spec) { s.Pipeline.Mutators[0].Condition = "true" },
+			[]string{"spec.pipeline.mutators[0].condition was in no release of kpt, which has when: call it that"}},
 		"an empty key": {func(s *Spec) { s.Pipeline.Mutators[0].ConfigMap = map[string]string{"": "b"} }, []string{
 			"spec.pipeline.mutators[0].configMap. has an empty key: name it, or remove it"}},
 		"a part of a path that is too long": {func(s *Spec) { s.Downstream.Package = "a/" + strings.Repeat("x", 64) }, []string{

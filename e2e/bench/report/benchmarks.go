@@ -85,19 +85,56 @@ func (r *Run) PlanRows() [][]string {
 	return rows
 }
 
-// GitRows are the fleets in git: by variants sync, and by a script of kpt.
+// sites says what a fleet of sites is measured by, by the second word of the benchmark's name.
+var sites = map[string]string{
+	"script": "a script of kpt and git", "floor": "`git fast-import` and one push", "sync": "`variants sync`",
+	"aged": "`variants sync`, beside a long history and large files",
+}
+
+// GitRows are the fleets in git, the smallest first: by variants sync, by git alone, and by a script of kpt, which is
+// also extrapolated to the sizes at which only the others were measured.
 func (r *Run) GitRows() [][]string {
 	var rows [][]string
-	for _, b := range r.Benchmarks[PartGit] {
-		way := "`variants sync`"
-		if strings.HasPrefix(b.Name, "Fleet/script/") {
-			way = "a script of kpt and git"
+	script, was := (*Benchmark)(nil), 0
+	for i := range r.Benchmarks[PartGit] {
+		b := &r.Benchmarks[PartGit][i]
+		way := path.Base(path.Dir(b.Name))
+		if way == "script" {
+			script = b
+		} else if script != nil && b.Size() > was {
+			rows = append(rows, script.steps(sites["script"]+", extrapolated", b.Size()))
 		}
-		row := []string{way, count(b.Size())}
-		for _, what := range []string{"first", "idle", "upgrade"} {
-			row = append(row, seconds(b.Values[what+"-sec/process"]), seconds(b.Values[what+"-cpu-sec/process"]))
-		}
-		rows = append(rows, append(row, megabytes(b.Values["peak-B/process"])))
+		rows, was = append(rows, b.steps(sites[way], b.Size())), b.Size()
 	}
 	return rows
+}
+
+// SitesRows are fleets in git for the README: the script as it was measured, and all at 1,000 sites.
+func (r *Run) SitesRows() (rows [][]string) {
+	for _, row := range r.GitRows() {
+		if row[1] == "50" || row[1] == "1,000" && row[0] != sites["aged"] {
+			rows = append(rows, []string{row[0], row[1], row[2], row[4], row[6], row[8]})
+		}
+	}
+	return rows
+}
+
+// steps is a row with what a fleet of some size takes, if each site takes as long as it did when it was measured.
+func (b *Benchmark) steps(by string, size int) []string {
+	row := []string{by, count(size)}
+	for _, what := range []string{"first", "idle", "one", "upgrade"} {
+		times := float64(size) / float64(b.Size())
+		for _, unit := range []string{"-sec/process", "-cpu-sec/process"} {
+			text := ""
+			if took, measured := b.Values[what+unit]; measured {
+				text = seconds(times * took)
+			}
+			row = append(row, text)
+		}
+	}
+	memory := ""
+	if size == b.Size() {
+		memory = megabytes(b.Values["peak-B/process"])
+	}
+	return append(row, memory)
 }

@@ -23,15 +23,6 @@ func seconds(s float64) string {
 	}
 }
 
-// minutes formats a time in minutes, or in seconds if it is short.
-func minutes(s float64) string {
-	const minute = 60
-	if s < minute {
-		return seconds(s)
-	}
-	return digits(s/minute) + " minutes"
-}
-
 // megabytes formats a size in MB of a million bytes, with three digits.
 func megabytes(n float64) string { return digits(n/1e6) + " MB" }
 

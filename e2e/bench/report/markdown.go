@@ -26,7 +26,7 @@ var (
 // parse returns a template that can use the functions of this package.
 func parse(name, text string) *template.Template {
 	return template.Must(template.New(name).Funcs(template.FuncMap{
-		"seconds": seconds, "minutes": minutes, "megabytes": megabytes, "count": count, "digits": digits,
+		"seconds": seconds, "megabytes": megabytes, "count": count,
 		"head": head, "row": row, "rows": rows, "chart": picture,
 		"bytes": func(n int64) string { return megabytes(float64(n)) },
 	}).Parse(text))

@@ -5,7 +5,6 @@ package report
 import (
 	"encoding/json"
 	"maps"
-	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,8 +21,10 @@ func sample() *Run {
 	processed := func(cpu float64) map[string]float64 {
 		return map[string]float64{"sec/process": cpu, "noop-sec/process": 0.01, "catalog-sec/process": 0.02}
 	}
-	fleet := map[string]float64{"first-sec/process": 8, "first-cpu-sec/process": 4, "idle-sec/process": 0.2,
-		"idle-cpu-sec/process": 0.1, "upgrade-sec/process": 6, "upgrade-cpu-sec/process": 3, "peak-B/process": 60e6}
+	floor := map[string]float64{"first-sec/process": 8, "first-cpu-sec/process": 4, "peak-B/process": 60e6}
+	fleet := map[string]float64{"idle-sec/process": 0.2, "idle-cpu-sec/process": 0.1, "one-sec/process": 0.3,
+		"one-cpu-sec/process": 0.15, "upgrade-sec/process": 6, "upgrade-cpu-sec/process": 3}
+	maps.Copy(fleet, floor)
 	return &Run{
 		Origin: Origin{
 			Date: "2026-01-02", Command: "make bench",
@@ -31,7 +32,6 @@ func sample() *Run {
 			Versions: []Version{{"this project", "commit one"}, {"Go", "1.26.0"}, {"Porch", "v1.5.3"}},
 		},
 		Contests: Contests{sampleContest("CR", 10), sampleContest("DB", 8)},
-		Scales:   []Scale{sampleScale("CR"), sampleScale("DB")},
 		Benchmarks: map[string][]Benchmark{
 			PartExpansion: {
 				{"e2e/compat", "Expansion/porch/1000", map[string]float64{"sec/op": 0.4}},
@@ -47,9 +47,9 @@ func sample() *Run {
 			},
 			PartPlan: {{"sync-controller/kubectl-variants/internal/command/plan", "Plan/1000", map[string]float64{
 				"sec/process": 8, "peak-B/process": 250e6, "took-sec/process": 1.2}}},
-			PartGit: {{"e2e/script", "Fleet/script/50", fleet}, {"e2e/script", "Fleet/sync/50", fleet}},
+			PartGit: {{"e2e/script", "Fleet/script/50", fleet}, {"e2e/script", "Fleet/floor/100", floor},
+				{"e2e/script", "Fleet/sync/1000", fleet}, {"e2e/script", "Fleet/aged/1000", fleet}},
 		},
-		Soak: sampleSoak(),
 	}
 }
 
@@ -74,50 +74,15 @@ func sampleContest(cache string, floor float64) Contest {
 	}
 }
 
-func sampleScale(cache string) Scale {
-	return Scale{
-		Cache: cache, Variants: 1000, Repositories: 100,
-		Made: Settled{Seconds: 70, CPUSeconds: 20, PeakBytes: 110_000_000,
-			Requests: Requests{All: 6200, Writes: 5000, Drafts: 1000, Saves: 1000, Reads: 1001}},
-		Restart: Settled{Seconds: 3, CPUSeconds: 1.5, PeakBytes: 95_000_000, Requests: Requests{All: 9}},
-	}
-}
-
-// sampleSoak is a soak of half an hour in which goroutines grow by 120 per hour.
-func sampleSoak() *Soak {
-	s := &Soak{
-		Variants: 10_000, Repositories: 1000, Sets: 100, Seed: 7, Rate: 2, SettleSeconds: 900, Seconds: 1800,
-		WarmUpSeconds: 300, OthersCPUSeconds: 900, PutOff: 3, Checked: 10_000,
-		Kinds: []SoakKind{
-			{Name: "a draft is approved", Changes: 40, Variants: 40, MedianSeconds: 0.5, P99Seconds: 2, MostSeconds: 3},
-			{Name: "an upstream revision is published", Changes: 10, Variants: 2000, MedianSeconds: 12, P99Seconds: 30,
-				MostSeconds: 59},
-		},
-		All: SoakKind{Name: "all", Changes: 50, Variants: 2040, MedianSeconds: 0.6, P99Seconds: 29, MostSeconds: 59},
-	}
-	for minute := 0; minute <= 30; minute += 5 {
-		noise := int64(1_000_000 * (minute % 2))
-		s.Samples = append(s.Samples, SoakSample{
-			Seconds: float64(60 * minute), HeapBytes: 130_000_000 + noise, ResidentBytes: 300_000_000, Goroutines: 150 + 2*minute,
-			Descriptors: 13, CPUSeconds: 300 + float64(minute), Requests: 100_000 + 30*minute, Reconciles: 40_000 + 20*minute,
-		})
-	}
-	s.Samples[0].Goroutines = 10_000 // before the warm-up is over
-	return s
-}
-
-// TestDocuments compares the documents of a full run, and of a run of one part, with golden files.
+// TestDocuments compares the documents of a run with golden files.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	run := sample()
-	faulty := sampleSoak()
-	faulty.Faults, faulty.Fault = []string{"one is late"}, "site-0001/web-0 has no draft"
-	run.Apart = map[string]Origin{PartSoak: {Date: "2026-01-03", Command: "make soak", Machine: run.Machine,
+	run.Apart = map[string]Origin{PartPlan: {Date: "2026-01-03", Command: "make bench BENCHFLAGS=more", Machine: run.Machine,
 		Versions: []Version{{"this project", "commit two"}}}}
 	documents := run.Charts()
 	for name, text := range map[string]func() (string, error){
 		"page.md": run.Markdown, "tables.txt": run.Tables,
-		"part.md":    (&Run{Origin: run.Origin, Soak: faulty}).Markdown,
 		"summary.md": func() (string, error) { return run.Summary("docs/benchmarks") },
 		"fleets.md":  func() (string, error) { return run.Fleets("docs/benchmarks") },
 	} {
@@ -140,18 +105,18 @@ func TestDocuments(t *testing.T) {
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	since := sample()
-	since.Origin = Origin{Date: "2026-02-03", Command: "make soak", Versions: []Version{{"this project", "commit two"}}}
-	since.Scales, since.Soak.Seed = since.Scales[:1], 8
+	since.Origin = Origin{Date: "2026-02-03", Command: "make bench", Versions: []Version{{"this project", "commit two"}}}
+	since.Contests = since.Contests[:1]
 	since.Benchmarks[PartPlan] = nil
 	want := sample()
-	want.Scales, want.Soak, want.Benchmarks[PartPlan] = since.Scales, since.Soak, nil
-	want.Apart = map[string]Origin{PartScale: since.Origin, PartSoak: since.Origin, PartPlan: since.Origin}
-	merged := sample().Merge(since, PartScale, PartSoak, PartPlan)
+	want.Contests, want.Benchmarks[PartPlan] = since.Contests, nil
+	want.Apart = map[string]Origin{PartFanOut: since.Origin, PartPlan: since.Origin}
+	merged := sample().Merge(since, PartFanOut, PartPlan)
 	if diff := cmp.Diff(want, merged); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	again := sample().Merge(merged, PartSoak)
-	if again.OriginOf(PartSoak).Date != "2026-02-03" || again.OriginOf(PartScale).Date != "2026-01-02" {
+	again := sample().Merge(merged, PartFanOut)
+	if again.OriginOf(PartFanOut).Date != "2026-02-03" || again.OriginOf(PartPlan).Date != "2026-01-02" {
 		t.Errorf("the origins are %+v", again.Apart)
 	}
 }
@@ -188,25 +153,24 @@ func TestBounds(t *testing.T) {
 		rest     = "at rest: writes, and reads of contents: none"
 		object   = "an object changes: packages read: only the affected ones"
 		upstream = "an upstream is published: packages read: only the affected ones"
-		restart  = "a restart with 1,000 variants that are ready: writes, and reads of contents: none"
 	)
 	want := map[string]Verdict{
-		time: {"1.15", true}, requests: {"7", true}, rest: {"0 and 0", true}, restart: {"0 and 0", true},
+		time: {"1.15", true}, requests: {"7", true}, rest: {"0 and 0", true},
 		object: {"20, 0 of them others", true}, upstream: {"11, 1 of them others", false},
 	}
 	if diff := cmp.Diff(want, judged(sample())); diff != "" {
 		t.Errorf("the sample (-want +got):\n%s", diff)
 	}
-	if missed, all := sample().Missed(); missed != 3 || all != 12 {
+	if missed, all := sample().Missed(); missed != 3 || all != 10 {
 		t.Errorf("%d of %d are missed", missed, all)
 	}
 	other := sample()
 	ours := &other.Contests[0].Ours
 	ours.FanOut.Seconds, ours.FanOut.Requests.All = 11.51, 351
-	ours.Rest.Writes, other.Scales[0].Restart.Requests.Reads = 1, 1
+	ours.Rest.Writes = 1
 	ours.Object.Seconds, ours.Upstream.Others = 0, 0
 	maps.Copy(want, map[string]Verdict{
-		time: {"1.15", false}, requests: {"7.02", false}, rest: {"1 and 0", false}, restart: {"0 and 1", false},
+		time: {"1.15", false}, requests: {"7.02", false}, rest: {"1 and 0", false},
 		object: {"20, 0 of them others", false}, upstream: {"11, 0 of them others", true},
 	})
 	if diff := cmp.Diff(want, judged(other)); diff != "" {
@@ -221,64 +185,6 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestSoakBounds checks the bounds of a soak.
-func TestSoakBounds(t *testing.T) {
-	t.Parallel()
-	verdicts := func(change func(*Soak)) []Verdict {
-		s := sampleSoak()
-		change(s)
-		var all []Verdict
-		for _, b := range s.Bounds() {
-			all = append(all, b.Verdicts...)
-		}
-		return all
-	}
-	right, inTime := Verdict{"0 of 10,000 wrong", true}, Verdict{"0 of 50 not right, the others within 59 s", true}
-	growths := []Verdict{{"-0.788 %", true}, {"+0 %", true}, {"+64.9 %", false}, {"+0 %", true}}
-	unknown := []Verdict{{"?", false}, {"?", false}, {"?", false}, {"?", false}}
-	for name, c := range map[string]struct {
-		change func(*Soak)
-		want   []Verdict
-	}{
-		"in time": {func(*Soak) {}, append([]Verdict{inTime, right}, growths...)},
-		"wrong": {func(s *Soak) { s.All.Wrong, s.Wrong = 1, 2 }, append([]Verdict{
-			{"1 of 50 not right, the others within 59 s", false}, {"2 of 10,000 wrong", false}}, growths...)},
-		"too late": {func(s *Soak) { s.All.MostSeconds = 60.1 }, append([]Verdict{
-			{"0 of 50 not right, the others within 60.1 s", false}, right}, growths...)},
-		"too short for growth": {func(s *Soak) { s.WarmUpSeconds = 601 }, []Verdict{inTime, right}},
-		"too few samples":      {func(s *Soak) { s.Samples = s.Samples[:2] }, append([]Verdict{inTime, right}, unknown...)},
-	} {
-		if diff := cmp.Diff(c.want, verdicts(c.change)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
-// TestGrowthOf checks which line is fitted to values, and the result when no line fits.
-func TestGrowthOf(t *testing.T) {
-	t.Parallel()
-	nan := math.NaN()
-	for name, c := range map[string]struct {
-		at, values       []float64
-		mean, hour, fail float64
-	}{
-		"a line":        {[]float64{0, 60, 120}, []float64{5, 6, 7}, 6, 60, 0},
-		"a fall":        {[]float64{0, 1800, 3600}, []float64{7, 6, 5}, 6, -2, 0},
-		"flat":          {[]float64{0, 60, 120}, []float64{5, 5, 5}, 5, 0, 0},
-		"noise":         {[]float64{0, 3600, 7200, 10800}, []float64{4, 6, 4, 6}, 5, 0.4, math.Sqrt(3.2 / 2 / 5)},
-		"two":           {[]float64{0, 60}, []float64{5, 6}, 5.5, nan, nan},
-		"at one moment": {[]float64{9, 9, 9}, []float64{4, 5, 6}, 5, nan, nan},
-		"none":          {nil, nil, 0, nan, nan},
-	} {
-		g := growthOf(name, digits, c.at, c.values)
-		same := func(a, b float64) bool { return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) < 1e-9 }
-		if !same(g.Mean, c.mean) || !same(g.PerHour, c.hour) || !same(g.Error, c.fail) {
-			t.Errorf("%s: %v, %v in an hour with an error of %v; want %v, %v and %v", name, g.Mean, g.PerHour, g.Error, c.mean,
-				c.hour, c.fail)
-		}
-	}
-}
-
 // TestFormat checks the formats of numbers.
 func TestFormat(t *testing.T) {
 	t.Parallel()
@@ -286,7 +192,7 @@ func TestFormat(t *testing.T) {
 		"0 s": seconds(0), "2.35 µs": seconds(0.00000235), "366 µs": seconds(0.000366), "12 ms": seconds(0.012),
 		"999 ms": seconds(0.99949), "1 s": seconds(1), "83.2 s": seconds(83.21), "1,204 s": seconds(1203.6),
 		"0 MB": megabytes(0), "43.8 MB": megabytes(43_782_144), "25,277 MB": megabytes(25_277_000_000),
-		"7": count(7), "1,000": count(1000), "-12,034,567": count(-12_034_567), "5.03 minutes": minutes(302),
+		"7": count(7), "1,000": count(1000), "-12,034,567": count(-12_034_567),
 		"2": ratio(3, 1.5), "": ratio(1, 0), "0": digits(0), "0.00123": digits(0.001234),
 		"1.15": digits(1.15), "3.1": digits(3.1), "100": digits(99.96), "1,001": digits(1000.6),
 	} {

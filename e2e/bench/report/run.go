@@ -7,7 +7,6 @@ package report
 import (
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/package-variants/package-variants/e2e/internal/machine"
 )
@@ -15,12 +14,10 @@ import (
 // The parts of a run, by their names.
 const (
 	PartFanOut    = "fanout"
-	PartScale     = "scale"
 	PartGit       = "git"
 	PartFunctions = "functions"
 	PartExpansion = "expansion"
 	PartPlan      = "plan"
-	PartSoak      = "soak"
 )
 
 // Run is what one run of the benchmarks measured on one machine. It is kept as JSON, from which the documents can be
@@ -32,12 +29,8 @@ type Run struct {
 	Apart map[string]Origin `json:"apart,omitempty"`
 	// Contests are the fan-out, the rest and the changes beside Porch's controllers, with each cache of Porch.
 	Contests Contests `json:"contests,omitempty"`
-	// Scales are the controller before a simulated Porch, with each cache.
-	Scales []Scale `json:"scales,omitempty"`
 	// Benchmarks are those that go test runs, by part.
 	Benchmarks map[string][]Benchmark `json:"benchmarks,omitempty"`
-	// Soak is a fleet that changes constantly.
-	Soak *Soak `json:"soak,omitempty"`
 }
 
 // Origin says when, how and on what machine something was measured.
@@ -86,14 +79,9 @@ func (r *Run) Merge(other *Run, parts ...string) *Run {
 	maps.Copy(merged.Benchmarks, r.Benchmarks)
 	for _, part := range parts {
 		merged.Apart[part] = *other.OriginOf(part)
-		switch part {
-		case PartFanOut:
+		if part == PartFanOut {
 			merged.Contests = other.Contests
-		case PartScale:
-			merged.Scales = other.Scales
-		case PartSoak:
-			merged.Soak = other.Soak
-		default:
+		} else {
 			merged.Benchmarks[part] = other.Benchmarks[part]
 		}
 	}
@@ -127,8 +115,8 @@ func (b Bound) Cells() []string {
 	return cells
 }
 
-// Bounds returns the bounds that the run's measurements with Porch, real and simulated, can judge.
-func (r *Run) Bounds() []Bound { return slices.Concat(r.Contests.bounds(), restartBounds(r.Scales)) }
+// Bounds returns the bounds that the run's measurements with Porch can judge.
+func (r *Run) Bounds() []Bound { return r.Contests.bounds() }
 
 // Missed returns how many of the verdicts about a run are outside of their bounds, and how many verdicts there are.
 func (r *Run) Missed() (missed, all int) {
@@ -157,9 +145,4 @@ func (r *Run) Outcome() string {
 }
 
 // CacheNames returns the names of the caches that were measured.
-func (r *Run) CacheNames() []string {
-	if len(r.Contests) > 0 {
-		return r.Contests.Names()
-	}
-	return r.ScaleNames()
-}
+func (r *Run) CacheNames() []string { return r.Contests.Names() }

@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
-	"github.com/package-variants/package-variants/engine/tasks"
 )
 
 // Namespace is the namespace of all objects in a Cluster.
@@ -58,7 +58,7 @@ type Cluster struct {
 }
 
 // memo has what all clusters of a test binary have found out about files.
-var memo = tasks.NewMemo()
+var memo = kpt.NewMemo()
 
 // New returns a cluster without objects. The home's cache keeps drafts in git, or is the one in PostgreSQL.
 func New(t *testing.T, git bool) *Cluster {

@@ -185,7 +185,7 @@ func contentSize(spec *variant.Spec) int {
 	if p := spec.Pipeline; p != nil {
 		for _, list := range [][]variant.Function{p.Mutators, p.Validators} {
 			for i := range list {
-				n += mapSize(list[i].ConfigMap) + len(list[i].Condition) + len(list[i].When)
+				n += mapSize(list[i].ConfigMap) + len(list[i].When)
 			}
 		}
 	}

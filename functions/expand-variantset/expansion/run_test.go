@@ -238,14 +238,10 @@ func TestFailures(t *testing.T) {
 				head + "packageContext.dataExprs[0].key: is set by kpt itself and cannot be changed: remove the key \"name\"\n" +
 				head + "pipeline.validators[0].configMap.: has an empty key: name it, or remove it\n" +
 				head + "pipeline.validators[0].configMapExprs[0].key: is empty: name the key"},
-		"a condition and an expression": {templated("{pipeline: {mutators: [{image: a, condition: x, conditionExpr: y}], " +
+		"a condition, and a when with an expression": {templated("{pipeline: {mutators: [{image: a, condition: x}], " +
 			"validators: [{image: a, when: x, whenExpr: y}]}}"),
-			head + "pipeline.mutators[0]: has both condition and conditionExpr: decide for one\n" +
+			head + "pipeline.mutators[0].condition: was in no release of kpt, which has when: call it that\n" +
 				head + "pipeline.validators[0]: has both when and whenExpr: decide for one"},
-		"a condition and its other name": {templated("{pipeline: {mutators: [{image: a, condition: x, when: y}], " +
-			"validators: [{image: a, condition: x, whenExpr: y}]}}"),
-			head + "pipeline.mutators[0]: has both condition and when, two names of one field: keep the one that your version " +
-				"of kpt knows\n" + head + "pipeline.validators[0]: has both a condition and a when: decide for one"},
 		"name that no label can have": {strings.Replace(set("  - repositorySelector: {}\n"), "name: web", "name: team/web", 1),
 			`PackageVariantSet "team/web": metadata.name: is "team/web", which the label ` +
 				`config.porch.kpt.dev/packagevariantset of the variants cannot have as its value: use letters, digits, '-', '_' ` +

@@ -27,8 +27,8 @@ type template struct {
 
 // functionTemplate are the expressions of a function.
 type functionTemplate struct {
-	configMap       mapTemplate
-	condition, when *expression
+	configMap mapTemplate
+	when      *expression
 }
 
 // mapTemplate is a map of plain pairs under pairs of expressions. Its path is that of the map in a variant.
@@ -98,7 +98,6 @@ func (c *compiler) functions(path string, functions []v1alpha2.FunctionTemplate)
 		at := node.Index(path, i)
 		out[i] = functionTemplate{
 			configMap: c.mapTemplate(at, "configMap", "configMapExprs", f.ConfigMap, f.ConfigMapExprs),
-			condition: c.compile(c.env.all, node.Join(at, "conditionExpr"), f.ConditionExpr),
 			when:      c.compile(c.env.all, node.Join(at, "whenExpr"), f.WhenExpr),
 		}
 	}
@@ -251,9 +250,6 @@ func renderFunctions(sources []v1alpha2.FunctionTemplate, templates []functionTe
 		f := source.Function
 		var err error
 		if f.ConfigMap, err = templates[i].configMap.render(vars); err != nil {
-			return nil, err
-		}
-		if f.Condition, err = templates[i].condition.eval(vars, &f.Condition); err != nil {
 			return nil, err
 		}
 		if f.When, err = templates[i].when.eval(vars, &f.When); err != nil {

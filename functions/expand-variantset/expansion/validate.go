@@ -3,7 +3,6 @@
 package expansion
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 
@@ -295,12 +294,7 @@ func (v *validator) functions(path string, functions []v1alpha2.FunctionTemplate
 	for i, f := range functions {
 		at := node.Index(path, i)
 		v.add(f.Validate(at))
-		atMostOne(v, at, "condition", "conditionExpr", ifSet(f.Condition), f.ConditionExpr)
 		atMostOne(v, at, "when", "whenExpr", ifSet(f.When), f.WhenExpr)
-		if f.ConditionExpr != nil || f.WhenExpr != nil { // else Validate says so
-			atMostOne(v, at, "a condition", "a when", cmp.Or(ifSet(f.Condition), f.ConditionExpr),
-				cmp.Or(ifSet(f.When), f.WhenExpr))
-		}
 		for j, e := range f.ConfigMapExprs { // here Porch takes a plain value beside an expression, which wins
 			if e.Key == nil && e.KeyExpr == nil {
 				v.errorf(node.Index(node.Join(at, "configMapExprs"), j), "has neither key nor keyExpr: set one")

@@ -12,11 +12,13 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// added returns the result for a resource that the upstream adds. In a package that kpt or Porch made, it gets what
-// they would give it: a comment and an annotation that identify the resource upstream, even after it is renamed.
+// added returns the result for a resource that the upstream adds. It gets the namespace that those beside it have here.
+// In a package that kpt or Porch made, and in another namespace, it gets what they would give it: a comment and an
+// annotation that identify the resource upstream, even after it is renamed.
 func (m *merged) added(t *tuple) (result, error) {
 	r := result{tuple: t, outcome: taken}
-	if !m.tracked || t.updated.isKptfile() || t.key().kind == "" {
+	namespace, moves := m.movedTo(t.key())
+	if !m.tracked && !moves || t.updated.isKptfile() || t.key().kind == "" {
 		return r, nil
 	}
 	root := yaml.CopyYNode(t.updated.root)
@@ -33,6 +35,9 @@ func (m *merged) added(t *tuple) (result, error) {
 	if annotations != nil && annotations.Kind != yaml.MappingNode {
 		return r, nil
 	}
+	if moves {
+		present(metadata, yaml.NamespaceField).Value = namespace
+	}
 	item := yaml.NewRNode(root.Content[0])
 	annotate(item, identifier, identifierOf(k))
 	text, err := yamledit.Document(t.updated.text, root)
@@ -44,6 +49,34 @@ func (m *merged) added(t *tuple) (result, error) {
 	}
 	r.outcome, r.root, r.text = changed, root, text.Text
 	return r, nil
+}
+
+// movedTo returns the namespace here of a resource that the upstream adds, and whether it is another than upstream. It
+// is not where the package has a resource of that name already.
+func (m *merged) movedTo(k key) (namespace string, moves bool) {
+	namespace = m.moves[k.namespace]
+	if k.namespace == "" || namespace == "" || namespace == k.namespace {
+		return "", false
+	}
+	k.namespace = namespace
+	return namespace, !m.here[k]
+}
+
+// addedHere reports whether an earlier merge may have added a resource, in the namespace where it would be added now.
+func (m *merged) addedHere(t *tuple) bool {
+	return t.original == nil && t.updated != nil && namespaceOf(t.local) != "" &&
+		m.moves[namespaceOf(t.updated)] == namespaceOf(t.local)
+}
+
+// keysHere returns the identities of the package's resources.
+func keysHere(tuples []*tuple) map[key]bool {
+	all := map[key]bool{}
+	for _, t := range tuples {
+		if t.local != nil {
+			all[ownKey(t.local)] = true
+		}
+	}
+	return all
 }
 
 // inDirectory is a resource in a directory: two of them would be one for a cluster.

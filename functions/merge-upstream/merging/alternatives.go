@@ -19,8 +19,7 @@ type union struct {
 // functionUnions are the unions of the functions in a Kptfile.
 var functionUnions = []union{
 	{keys: []string{"image", "exec"}},
-	{keys: []string{"configMap", "configPath"}},
-	{keys: []string{"condition", "when"}},
+	{keys: []string{"configMap", "configPath", "configRef"}},
 }
 
 // unions are the unions of the Kubernetes API.

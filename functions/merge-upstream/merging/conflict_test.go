@@ -89,10 +89,10 @@ var conflicts = map[string]conflicting{
 		deploy + "spec:\n  x: 2\n", deploy + "spec:\n  r: {cpu: 2}\n  x: 2\n", []string{"spec.r.cpu: 1 | 2 | (removed)"}},
 	"map and scalar": {deploy + "spec:\n  x: 1\n", deploy + "spec:\n  x: {y: 1}\n", deploy + "spec:\n  x: [2]\n",
 		deploy + "spec:\n  x: {y: 1}\n", deploy + "spec:\n  x: [2]\n", []string{`spec.x: 1 | [2] | {"y":1}`}},
-	"list without keys": {pod + "      - name: web\n        args: [a, b]\n",
-		pod + "      - name: web\n        args: [a, c]\n", pod + "      - name: web\n        args: [a]\n",
-		pod + "      - name: web\n        args: [a, c]\n", pod + "      - name: web\n        args: [a]\n",
-		[]string{`spec.template.spec.containers[name=web].args: ["a","b"] | ["a"] | ["a","c"]`}},
+	"list without keys": {pod + "      - name: web\n        args: [a, b, c]\n",
+		pod + "      - name: web\n        args: [a, x, c, d]\n", pod + "      - name: web\n        args: [z, b, c]\n",
+		pod + "      - name: web\n        args: [a, x, c, d]\n", pod + "      - name: web\n        args: [z, b, c]\n",
+		[]string{`spec.template.spec.containers[name=web].args: [0] a, [1] b | [0] z, [1] b | [0] a, [1] x, [3] d`}},
 	"list without keys removed upstream": {pod + "      - name: web\n        args: [a, b]\n", pod + "      - name: web\n",
 		pod + "      - name: web\n        args: [a]\n",
 		pod + "      - name: web\n", pod + "      - name: web\n        args: [a]\n",
@@ -145,8 +145,7 @@ var conflicts = map[string]conflicting{
 		pod + "      - name: a\n      - name: a\n        stdin: true\n",
 		pod + "      - name: a\n        tty: true\n      - name: a\n", pod +
 			"      - name: a\n      - name: a\n        stdin: true\n",
-		[]string{`spec.template.spec.containers: [{"name":"a"},{"name":"a"}] | [{"name":"a"},{"name":"a","stdin":true}] | ` +
-			`[{"name":"a","tty":true},{"name":"a"}]`}},
+		[]string{`spec.template.spec.containers: [1] {"name":"a"} | [1] {"name":"a","stdin":true} | [0] {"name":"a","tty":true}`}},
 	"values are shortened": {cm + "data: {a: one}\n", cm + "data: {a: \"" + strings.Repeat("ü", 300) + "\"}\n",
 		cm + "data: {a: \"1\\n2\"}\n",
 		cm + "data: {a: \"" + strings.Repeat("ü", 300) + "\"}\n", cm +
@@ -216,8 +215,8 @@ func TestConflicts(t *testing.T) {
 	maps.Copy(cases, removals)
 	maps.Copy(cases, portConflicts)
 	for name, c := range cases {
-		for onConflict, want := range map[merging.OnConflict]string{"": c.upstream, merging.TakeUpstream: c.upstream,
-			merging.KeepLocal: c.here} {
+		for onConflict, want := range map[merging.OnConflict]string{"": c.here, merging.KeepLocal: c.here,
+			merging.TakeUpstream: c.upstream} {
 			t.Run(name+"/"+string(onConflict), func(t *testing.T) {
 				t.Parallel()
 				got, found := merge(t, one(c.original), one(c.updated), one(c.local), merging.Options{OnConflict: onConflict})
@@ -225,9 +224,9 @@ func TestConflicts(t *testing.T) {
 					t.Errorf("-want +got:\n%s", diff)
 				}
 				for _, f := range found {
-					taken := merging.SideUpstream
-					if onConflict == merging.KeepLocal {
-						taken = merging.SideLocal
+					taken := merging.SideLocal
+					if onConflict == merging.TakeUpstream {
+						taken = merging.SideUpstream
 					}
 					if f.File != "a.yaml" || f.Resource == "" || f.Taken != taken {
 						t.Errorf("conflict %+v", f)
@@ -265,16 +264,16 @@ func TestRemoved(t *testing.T) {
 	}{
 		"a field here": {one(cm + "data: {a: one}\n"), one(cm + "data: {a: two}\n"), one(cm),
 			merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data", Original: `{"a":"one"}`,
-				Local: "(removed)", Updated: `{"a":"two"}`, Taken: "upstream"}},
+				Local: "(removed)", Updated: `{"a":"two"}`, Taken: "local"}},
 		"a field upstream": {one(cm + "data: {a: one, b: x}\n"), one(cm + "data: {b: x}\n"), one(cm + "data: {a: two, b: x}\n"),
 			merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: "one", Local: "two",
-				Updated: "(removed)", Taken: "upstream"}},
+				Updated: "(removed)", Taken: "local"}},
 		"a field that says so": {one(cm + "data: {a: one}\n"), one(cm + "data: {a: two}\n"), one(cm + "data: {a: (removed)}\n"),
 			merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Original: "one",
-				Local: "(removed)", Updated: "two", Taken: "upstream"}},
+				Local: "(removed)", Updated: "two", Taken: "local"}},
 		"added on both sides": {one(cm), one(cm + "data: {a: one}\n"), one(cm + "data: {a: two}\n"),
 			merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`, Field: "data.a", Local: "two", Updated: "one",
-				Taken: "upstream"}},
+				Taken: "local"}},
 		"a resource here": {files{"a.yaml": cmv1, "b.yaml": deploy}, files{"a.yaml": cmv2, "b.yaml": deploy},
 			files{"b.yaml": deploy}, merging.Conflict{File: "a.yaml", Resource: `ConfigMap "settings"`,
 				Original: digests[cmv1], Local: "(removed)", Updated: digests[cmv2], Taken: "local"}},
@@ -287,7 +286,7 @@ func TestRemoved(t *testing.T) {
 		"a file with a secret": {files{"a.yaml": secret("one") + "---\n" + secret("one")},
 			files{"a.yaml": secret("two") + "---\n" + secret("one")}, files{"a.yaml": secret("three") + "---\n" + secret("one")},
 			merging.Conflict{File: "a.yaml", Original: "(not shown)", Local: "(not shown)", Updated: "(not shown)",
-				Taken: "upstream"}},
+				Taken: "local"}},
 		"a file that is no YAML, with a secret": {files{"a.json": "{\"kind\": \"Secret\", data: [1"},
 			files{"a.json": "{\"kind\": \"Secret\", data: [2"}, files{},
 			merging.Conflict{File: "a.json", Original: "(not shown)", Local: "(removed)", Updated: "(not shown)", Taken: "local"}},

@@ -32,6 +32,8 @@ type document struct {
 	root *yaml.Node
 	// isCopy says that another resource is the one that the kpt-merge comment names.
 	isCopy bool
+	// paired is what the Kptfile says that the resource is upstream; empty if it says nothing.
+	paired string
 	// item is the item of a ResourceList that the document was made from; nil if it was made from text.
 	item *yaml.RNode
 }

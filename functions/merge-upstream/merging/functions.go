@@ -3,6 +3,7 @@
 package merging
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -43,8 +44,9 @@ func functionOf(n *yaml.Node) function {
 			value["image"] = f.image
 		}
 		f.untagged = asJSON(value)
-		if value["configPath"] != nil || value["configMap"] != nil {
-			f.config = asJSON([]any{f.kind, f.base, value["configPath"], value["configMap"]})
+		config := []any{value["configPath"], value["configMap"], value["configRef"]}
+		if slices.ContainsFunc(config, func(c any) bool { return c != nil }) {
+			f.config = asJSON(append(config, f.kind, f.base))
 		}
 	}
 	return f
@@ -166,6 +168,7 @@ func (p pass) candidates(rows []*functionRow, version int) (by map[string][]*fun
 // pair pairs the functions of a version that are not paired yet with rows that lack one.
 func (p pass) pair(rows []*functionRow, version int, list []*yaml.Node, all []function, paired []bool) {
 	candidates, known := p.candidates(rows, version)
+	fewer := p.fewer(rows, all)
 	wanting := map[string]int{}
 	for i, f := range all {
 		if !paired[i] {
@@ -175,7 +178,8 @@ func (p pass) pair(rows []*functionRow, version int, list []*yaml.Node, all []fu
 	for i, f := range all {
 		key := p.of(f)
 		left := slices.DeleteFunc(candidates[key], func(r *functionRow) bool { return r.has(version) })
-		if paired[i] || key == "" || len(left) == 0 {
+		candidates[key] = left
+		if paired[i] || key == "" || len(left) == 0 || fewer(f) {
 			continue
 		}
 		r := left[0]
@@ -184,6 +188,35 @@ func (p pass) pair(rows []*functionRow, version int, list []*yaml.Node, all []fu
 		r.uncertain = r.uncertain || p.guess && known[key] > 0 && known[key] != wanting[key]
 	}
 }
+
+// fewer returns whether the original has more functions like one than this version or the upstream's new one, and as
+// many of its image as this version. Then some of those that were alike have been changed, and which only their order
+// tells.
+func (p pass) fewer(rows []*functionRow, all []function) func(function) bool {
+	original, updated, here := map[string]int{}, map[string]int{}, map[string]int{}
+	count := func(of map[string]int, f function) {
+		if f.name == "" {
+			of[p.of(f)]++
+			of[f.group()]++
+		}
+	}
+	for _, r := range rows {
+		count(original, r.as[originalVersion])
+		count(updated, r.as[updatedVersion])
+	}
+	for _, f := range all {
+		count(here, f)
+	}
+	isUpdated := !slices.ContainsFunc(rows, func(r *functionRow) bool { return r.has(updatedVersion) })
+	return func(f function) bool {
+		text := p.of(f)
+		return !p.guess && f.name == "" && original[f.group()] == here[f.group()] &&
+			(original[text] > here[text] || !isUpdated && original[text] > updated[text])
+	}
+}
+
+// group returns what the functions have in common that are told apart by their order where nothing else does it.
+func (f function) group() string { return "group " + f.kind + " " + cmp.Or(f.base, f.image) }
 
 // keys returns the texts by which a function of the row can be found.
 func (p pass) keys(r *functionRow) []string {

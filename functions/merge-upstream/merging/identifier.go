@@ -3,6 +3,7 @@
 package merging
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -30,12 +31,13 @@ func identifierOf(k key) string {
 	return strings.Join([]string{k.group, k.kind, namespace, k.name}, "|")
 }
 
-// annotated returns the upstream identifier of a resource that has lost the comment which says the same.
+// annotated returns the upstream identifier of a resource that has lost the comment which says the same: its own, or
+// else the one in the Kptfile.
 func annotated(d *document) string {
 	if _, _, ok := upstreamName(d.body()); ok {
 		return ""
 	}
-	return node.GetString(d.body(), yaml.MetadataField, "annotations", identifier)
+	return cmp.Or(node.GetString(d.body(), yaml.MetadataField, "annotations", identifier), d.paired)
 }
 
 // upstreamName returns what the kpt-merge comment says, if there is one.
@@ -79,7 +81,12 @@ func (m *merged) identify(r result) (result, error) {
 		before = r.local.root
 	}
 	root := yaml.CopyYNode(before)
-	if !renote(root.Content[0], r.notedKey(), keyOf(r.updated)) {
+	was, is := r.notedKey(), keyOf(r.updated)
+	isNoted := renote(root.Content[0], was, is)
+	if r.local.paired != "" && r.local.paired == identifierOf(was) && (r.outcome == changed || was != is) {
+		isNoted = noteIdentifier(root.Content[0], is) || isNoted
+	}
+	if !isNoted {
 		return r, nil
 	}
 	noted := r

@@ -17,6 +17,11 @@ func point(annotations, data string) string {
 		"    kpt.dev/config-injection: required\n" + annotations + "data:\n" + data
 }
 
+// notPoint returns the same ConfigMap before it was an injection point.
+func notPoint(data string) string {
+	return strings.Replace(point("", data), "  annotations:\n    kpt.dev/config-injection: required\n", "", 1)
+}
+
 // TestMarks checks that what functions and renderers write into a package is neither lost nor a conflict, under each
 // conflict policy.
 func TestMarks(t *testing.T) {
@@ -34,6 +39,13 @@ func TestMarks(t *testing.T) {
 			point("", "  api: any\n  log: none\n"), point(injected, "  api: eu\n  auth: eu\n"),
 			point(injected, "  api: eu\n  auth: eu\n")},
 		"injected, removed upstream": {"p.yaml", point("", "  api: none\n"), "", point(injected, "  api: eu\n"), ""},
+		"injected binary values": {"p.yaml", point("", "  a: none\n") + "binaryData: {b: AAE=, c: AAE=}\n",
+			point("", "  a: any\n") + "binaryData: {b: AAI=, c: AAI=}\n", point(injected, "  a: eu\n") + "binaryData: {b: AAM=, c: AAE=}\n",
+			point(injected, "  a: eu\n") + "binaryData: {b: AAM=, c: AAI=}\n"},
+		"injected binary values, removed upstream": {"p.yaml", point("", "  a: none\n"), "",
+			point(injected, "  a: eu\n") + "binaryData: {b: AAM=}\n", ""},
+		"values that become injected": {"p.yaml", notPoint("  api: dev\n  log: none\n"), point("", "  api: none\n  log: none\n  new: none\n"),
+			notPoint("  api: prod\n"), point("", "  api: prod\n  new: none\n")},
 		"injected by Porch": {"p.yaml", point("", "  api: none\n"), point("", "  api: any\n"),
 			point("    kpt.dev/injected-resource: x/eu\n", "  api: eu\n"),
 			point("    kpt.dev/injected-resource: x/eu\n", "  api: eu\n")},
@@ -121,8 +133,8 @@ func TestKptfile(t *testing.T) {
 			at2 + mutators + "  - image: a:v2\n",
 			[]string{`Kptfile Kptfile "web" pipeline.mutators[image=a,position=2]: local`}},
 		"function changed": {mutators + "  - image: a:v1\n", mutators + "  - image: a:v2\n",
-			at1 + mutators + "  - image: a:v3\n", at2 + mutators + "  - image: a:v2\n",
-			[]string{`Kptfile Kptfile "web" pipeline.mutators[image=a].image: upstream`}},
+			at1 + mutators + "  - image: a:v3\n", at2 + mutators + "  - image: a:v3\n",
+			[]string{`Kptfile Kptfile "web" pipeline.mutators[image=a].image: local`}},
 		"gates": {"info:\n  readinessGates:\n  - conditionType: x\n",
 			"info:\n  readinessGates:\n  - conditionType: x\n  - conditionType: y1\n",
 			at1 + "info:\n  readinessGates:\n  - conditionType: mine\n  - conditionType: config.injection.A.b\n",
@@ -140,8 +152,8 @@ func TestKptfile(t *testing.T) {
 				"  renderStatus: {a: 3}\n", nil},
 		"info": {"info:\n  description: one\n  keywords: [a]\n", "info:\n  description: two\n  keywords: [b]\n",
 			at1 + "info:\n  keywords: [a] # k\n  description: mine # c\n",
-			at2 + "info:\n  keywords: [b] # k\n  description: two # c\n",
-			[]string{`Kptfile Kptfile "web" info.description: upstream`}},
+			at2 + "info:\n  keywords: [b] # k\n  description: mine # c\n",
+			[]string{`Kptfile Kptfile "web" info.description: local`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -23,12 +23,12 @@ import (
 // OnConflict says how to resolve a value that both sides changed.
 type OnConflict string
 
-// The values of OnConflict. An empty value means TakeUpstream.
+// The values of OnConflict. An empty value means KeepLocal.
 const (
-	// TakeUpstream takes the upstream's value, as kpt and Porch do.
-	TakeUpstream OnConflict = "TakeUpstream"
 	// KeepLocal keeps the package's value. Everything else is merged.
 	KeepLocal OnConflict = "KeepLocal"
+	// TakeUpstream takes the upstream's value, as kpt and Porch do.
+	TakeUpstream OnConflict = "TakeUpstream"
 	// Stop makes a conflict an error, and merges nothing.
 	Stop OnConflict = "Stop"
 )

@@ -92,6 +92,20 @@ func TestPipelines(t *testing.T) {
 				`{"configMap":{"a":"mine"},"image":"n:v1"} | {"configMap":{"a":"x"},"image":"n:v2"}`,
 				`pipeline.mutators[image=n,position=2]: {"configMap":{"a":"y"},"image":"n:v1"} | (removed) | ` +
 					`{"configMap":{"a":"z"},"image":"n:v2"}`}},
+		"one function twice, each side configures another": {"n:v1 n:v1", "n:v1/up n:v1", "n:v1 n:v1/mine",
+			"n:v1/up n:v1/mine", "n:v1/up n:v1/mine", nil},
+		"one function twice, the upstream configures the last": {"n:v1 n:v1", "n:v1 n:v1/up", "n:v1/mine n:v1",
+			"n:v1/mine n:v1/up", "n:v1/mine n:v1/up", nil},
+		"one function twice, of another version upstream": {"n:v1/x n:v1/x", "n:v2/up n:v2/x", pv + " n:v1/x n:v1/mine",
+			pv + " n:v2/up n:v2/mine", pv + " n:v2/up n:v2/mine", nil},
+		"one function twice, both configure the first": {"n:v1/x n:v1/x", "n:v1/up n:v1/x", "n:v1/mine n:v1/x",
+			"n:v1/up n:v1/x", "n:v1/mine n:v1/x", []string{"pipeline.mutators[image=n,position=1].configMap.a: x | mine | up"}},
+		"one function three times, each side configures another": {"n:v1 n:v1 n:v1", "n:v1 n:v1/up n:v1", "n:v1 n:v1 n:v1/mine",
+			"n:v1 n:v1/up n:v1/mine", "n:v1 n:v1/up n:v1/mine", nil},
+		"one function in three versions of its own": {"n:v1/x", "n:v2/y", "n:v0/x n:v0/y n:v0/y", "n:v2/y n:v0/y n:v0/y",
+			"n:v0/y n:v0/y n:v0/y", []string{"pipeline.mutators[image=n,position=1].image: n:v1 | n:v0 | n:v2"}},
+		"one function twice, one in front upstream": {"n:v1 n:v1", "c:v1 n:v1/up n:v1", "n:v1 n:v1/mine",
+			"c:v1 n:v1/up n:v1/mine", "c:v1 n:v1/up n:v1/mine", nil},
 		"the upstream is a variant": {"PackageVariant.up..0=p:v1 a:v1", "PackageVariant.up..0=p:v2 a:v1 b:v1",
 			pv + " PackageVariant.up..0=p:v1 a:v1", pv + " PackageVariant.up..0=p:v2 a:v1 b:v1",
 			pv + " PackageVariant.up..0=p:v2 a:v1 b:v1", nil},
@@ -125,15 +139,11 @@ func TestAlternativesOfFunctions(t *testing.T) {
 		return files{"Kptfile": kptfile + "pipeline:\n  mutators:\n  - {name: a, " + fields + "}\n"}
 	}
 	for name, c := range map[string]struct{ original, updated, local, want string }{
-		"condition, renamed upstream": {"image: a, condition: x", "image: a, when: x", "image: a, condition: mine",
-			`{"condition":"x"} | {"condition":"mine"} | {"when":"x"}`},
-		"condition, renamed here": {"image: a, condition: x", "image: a, condition: z", "image: a, when: x",
-			`{"condition":"x"} | {"when":"x"} | {"condition":"z"}`},
-		"condition, added on both sides": {"image: a", "image: a, condition: x", "image: a, when: mine",
-			` | {"when":"mine"} | {"condition":"x"}`},
 		"image": {"image: a:v1", "exec: a", "image: a:mine", `{"image":"a:v1"} | {"image":"a:mine"} | {"exec":"a"}`},
 		"config": {"image: a, configPath: x", "image: a, configMap: {k: v}", "image: a, configPath: mine",
 			`{"configPath":"x"} | {"configPath":"mine"} | {"configMap":{"k":"v"}}`},
+		"config, of a resource": {"image: a, configPath: x", "image: a, configRef: {kind: A, name: a}", "image: a, configPath: mine",
+			`{"configPath":"x"} | {"configPath":"mine"} | {"configRef":{"kind":"A","name":"a"}}`},
 	} {
 		for onConflict, want := range map[merging.OnConflict]string{merging.TakeUpstream: c.updated, merging.KeepLocal: c.local} {
 			t.Run(name+"/"+string(onConflict), func(t *testing.T) {

@@ -18,14 +18,12 @@ var portConflicts = map[string]conflicting{
 	"number of a port that another one has here": {service("port: 2"), service("port: 3"),
 		service("port: 2") + "  - {name: c, port: 3}\n", service("port: 3"),
 		service("port: 2") + "  - {name: c, port: 3}\n", []string{
-			`spec.ports: [{"name":"a","port":1},{"name":"b","port":2}] | ` +
-				`[{"name":"a","port":1},{"name":"b","port":2},{"name":"c","port":3}] | ` +
-				`[{"name":"a","port":1},{"name":"b","port":3}]`}},
+			`spec.ports: [1] {"name":"b","port":2} | [1] {"name":"b","port":2}, [2] {"name":"c","port":3} | [1] {"name":"b","port":3}`}},
 	"port by its number removed upstream and another by its name": {service("port: 2"), ports("{name: a, port: 1}"),
 		ports("{name: a, port: 1}", "{name: c, port: 2}", "{name: b, port: 3}"), ports("{name: a, port: 1}"),
 		ports("{name: a, port: 1}", "{name: c, port: 2}", "{name: b, port: 3}"), []string{
-			`spec.ports: [{"name":"a","port":1},{"name":"b","port":2}] | ` +
-				`[{"name":"a","port":1},{"name":"c","port":2},{"name":"b","port":3}] | [{"name":"a","port":1}]`}},
+			`spec.ports: [1] {"name":"b","port":2} | [1] {"name":"c","port":2}, [2] {"name":"b","port":3} | ` +
+				`without [1] {"name":"b","port":2}`}},
 	"mount removed upstream, that the package has twice": {mounted("v: a", "w: b"), mounted("v: a"),
 		mounted("v: a", "w: b, readOnly: true", "w: c"), mounted("v: a", "w: c"),
 		mounted("v: a", "w: b, readOnly: true", "w: c"), []string{

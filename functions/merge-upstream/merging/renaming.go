@@ -45,17 +45,25 @@ func joinRenamed(all []*tuple) []*tuple {
 		lacks: func(t *tuple) bool { return t.original != nil && t.updated != nil && t.local == nil },
 		only:  func(t *tuple) bool { return t.original == nil && t.updated == nil && t.local != nil },
 		kept:  (*tuple).complete,
-		moved: func(t *tuple) bool { // only the package counts: a merge must not change what the next one finds
-			return t.complete() && namespaceOf(t.original) == namespaceOf(t.updated)
-		},
-		is: localOf, settled: map[*tuple]bool{}, gone: map[*tuple]bool{},
+		moved: (*tuple).complete,
+		is:    localOf, settled: map[*tuple]bool{}, gone: map[*tuple]bool{},
 	}
 	identified := *local
 	identified.lacks = func(t *tuple) bool { return t.original != nil && t.local == nil }
-	identified.pair(func(t *tuple) identity { return identity{name: identifierOf(keyOf(t.original))} },
-		func(t *tuple) identity { return identity{name: annotated(t.local)} })
+	for _, was := range []func(*tuple) *document{originalOf, updatedOf} { // which the annotation may follow already
+		identified.pair(func(t *tuple) identity { return identifiedAs(was(t)) },
+			func(t *tuple) identity { return identity{name: annotated(t.local)} })
+	}
 	local.pairAll(originalOf, updatedOf)
 	return local.left()
+}
+
+// identifiedAs returns the identity of an upstream resource in annotations.
+func identifiedAs(d *document) identity {
+	if d == nil {
+		return identity{}
+	}
+	return identity{name: identifierOf(keyOf(d))}
 }
 
 func originalOf(t *tuple) *document { return t.original }
@@ -118,20 +126,42 @@ func (r *renaming) join(lacking, only *tuple) {
 
 // pairNamespaces pairs the Namespaces themselves: their names change with the namespace of the resources in them.
 func (r *renaming) pairNamespaces(was func(*tuple) *document) {
-	moves := map[string]string{}
+	moves := moves{}
 	for _, t := range r.all {
-		if r.gone[t] || !r.moved(t) {
-			continue
+		if !r.gone[t] && r.moved(t) {
+			moves.add(namespaceOf(was(t)), namespaceOf(r.is(t)))
 		}
-		from, to := namespaceOf(was(t)), namespaceOf(r.is(t))
-		if known, several := moves[from]; several && known != to {
-			to = "" // ambiguous
-		}
-		moves[from] = to
 	}
 	r.pair(
 		func(t *tuple) identity { return namespaceNamed(was(t), moves[nameOf(was(t))]) },
 		func(t *tuple) identity { return namespaceNamed(r.is(t), nameOf(r.is(t))) })
+}
+
+// moves are the namespaces to which all resources of a namespace go; "" where they go to several.
+type moves map[string]string
+
+func (m moves) add(from, to string) {
+	if known, several := m[from]; several && known != to {
+		to = ""
+	}
+	m[from] = to
+}
+
+// movesHere returns where the package has, after the merge, what the updated upstream has in a namespace: a resource
+// that the upstream adds goes there, too.
+func (m *merged) movesHere(tuples []*tuple) moves {
+	all := moves{}
+	for _, t := range tuples {
+		if !t.complete() || t.local.isKptfile() {
+			continue
+		}
+		was, to, here := namespaceOf(t.original), namespaceOf(t.updated), namespaceOf(t.local)
+		if here != was && (to == was || !m.takesUpstream()) {
+			to = here
+		}
+		all.add(namespaceOf(t.updated), to)
+	}
+	return all
 }
 
 // namespaceNamed returns the identity that a Namespace has under a name; none for other resources.

@@ -151,7 +151,7 @@ func (m *merged) found(t *tuple, f finding, r rules) {
 	c := m.conflict(t)
 	c.Field, c.Taken, c.reason = f.path, f.taken, f.reason
 	hidden := f.secret || r.hidesField(f.path)
-	c.setValues(differing(show(f.values.original, hidden), show(f.values.local, hidden), show(f.values.updated, hidden)))
+	c.setValues(differing(f.values.shown(hidden)))
 	m.conflicts = append(m.conflicts, c)
 }
 

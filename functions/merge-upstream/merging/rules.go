@@ -16,9 +16,9 @@ import (
 // rules are what is particular about the fields of a resource.
 type rules struct {
 	kptfile, root, context, secret bool
-	// injected is the field that holds injected values; empty if none does.
-	injected string
-	// placed says that a variant's functions set the namespace.
+	// filled are the fields that injection fills, injected are those that hold injected values; empty if none does.
+	filled, injected []string
+	// placed says that a variant's functions, or a merge that added the resource, set the namespace.
 	placed bool
 }
 
@@ -31,7 +31,8 @@ const (
 )
 
 // ownAnnotations are the annotations that describe a package and not its upstream.
-var ownAnnotations = []string{identifier, injection.InjectedAnnotation, injection.PorchInjectedAnnotation}
+var ownAnnotations = []string{identifier, PairsAnnotation, injection.InjectedAnnotation,
+	injection.PorchInjectedAnnotation}
 
 // variantNames begin the names of functions that a variant prepended to the package's pipeline.
 const variantNames = "PackageVariant."
@@ -60,15 +61,25 @@ func (m *merged) rulesFor(t *tuple) rules {
 		kptfile: t.local.isKptfile(), root: t.local.file == pkgtree.KptfileName,
 		context: k == key{kind: "ConfigMap", namespace: k.namespace, name: contextName},
 		secret:  sources{bodyOf(t.original), bodyOf(t.local), bodyOf(t.updated)}.areSecret(),
-		placed:  slices.Contains(m.namespaces, namespaceOf(t.local)),
+		placed:  slices.Contains(m.namespaces, namespaceOf(t.local)) || m.addedHere(t),
 	}
-	if isPoint(t.local) && isInjected(t.local) && (t.updated == nil || isPoint(t.updated)) {
-		r.injected = "spec"
+	if t.updated == nil || isPoint(t.updated) {
+		fields := []string{"spec"}
 		if k.group == "" && k.kind == "ConfigMap" {
-			r.injected = "data"
+			fields = []string{"data", "binaryData"}
+		}
+		if isPoint(t.local) && isInjected(t.local) {
+			r.filled, r.injected = fields, fields
+		} else if t.updated != nil && isRequired(t.updated) {
+			r.filled = fields
 		}
 	}
 	return r
+}
+
+// isRequired reports whether a package waits until an injection point is filled.
+func isRequired(d *document) bool {
+	return node.GetString(d.body(), yaml.MetadataField, "annotations", injection.PointAnnotation) == "required"
 }
 
 func isPoint(d *document) bool { return hasAnnotation(d, injection.PointAnnotation) }
@@ -100,21 +111,22 @@ func (r rules) ours(path string) bool {
 	case "data.name", "data.package-path":
 		return r.context
 	}
-	return r.injected != "" && path == r.injected || r.kptfile && ownCondition.MatchString(path)
+	return len(r.injected) > 0 && path == r.injected[0] || r.kptfile && ownCondition.MatchString(path)
 }
 
 // written reports whether a variant's functions, or renderers, write a field: if both sides changed it, it stays as it
 // is and is no conflict.
 func (r rules) written(path string) bool {
-	return r.context && (path == "data" || strings.HasPrefix(path, "data.")) ||
+	top, _, _ := strings.Cut(path, ".")
+	return slices.Contains(r.filled, top) || r.context && (path == "data" || strings.HasPrefix(path, "data.")) ||
 		r.kptfile && (strings.HasPrefix(path, "status") || strings.Contains(path, "s[name="+variantNames))
 }
 
 // without returns a copy of a document's body without the fields that only this package has.
 func (r rules) without(d *document) *yaml.Node {
 	body := yaml.CopyYNode(d.body())
-	if r.injected != "" {
-		remove(body, r.injected)
+	for _, field := range r.injected {
+		remove(body, field)
 	}
 	if r.kptfile {
 		remove(body, "status")

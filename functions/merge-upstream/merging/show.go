@@ -3,6 +3,7 @@
 package merging
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -37,6 +38,46 @@ func show(n *yaml.Node, hidden bool) string {
 		return "(" + node.Describe(n) + ")"
 	}
 	return string(text)
+}
+
+// shown returns the versions of a value as texts. Of lists that have elements in common, it shows only the others, each
+// with its position.
+func (s sources) shown(hidden bool) (original, local, updated string) {
+	if common := s.common(); !hidden && len(common.Content) > 0 {
+		was := others(s.original, common)
+		return was, cmp.Or(others(s.local, common), "without "+was), cmp.Or(others(s.updated, common), "without "+was)
+	}
+	return show(s.original, hidden), show(s.local, hidden), show(s.updated, hidden)
+}
+
+// common returns the elements that all versions of a list have; none if these are all elements of the original.
+func (s sources) common() *yaml.Node {
+	out := &yaml.Node{}
+	if s.original == nil || s.local == nil || s.updated == nil || !s.all(yaml.SequenceNode) {
+		return out
+	}
+	local, updated := node.PlacesOf(s.local, 1), node.PlacesOf(s.updated, 1)
+	for _, e := range s.original.Content {
+		if here, upstream := local.Take(e), updated.Take(e); here != nil && upstream != nil {
+			out.Content = append(out.Content, e)
+		}
+	}
+	if len(out.Content) == len(s.original.Content) {
+		out.Content = nil
+	}
+	return out
+}
+
+// others returns the elements of a list that are not among the common ones.
+func others(list, common *yaml.Node) string {
+	var parts []string
+	left := node.PlacesOf(common, 1)
+	for i, e := range list.Content {
+		if left.Take(e) == nil {
+			parts = append(parts, fmt.Sprintf("[%d] %s", i, show(e, false)))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // withWrittenNumbers returns a copy in which numbers that JSON would write differently, such as 0x1 and 1.0, are

@@ -120,6 +120,9 @@ type merged struct {
 	tracked bool
 	// renamed are the resources that were renamed here, by the directory and the name that they have now.
 	renamed map[inDirectory]*tuple
+	// moves are the namespaces of the upstream's resources here, and here the resources that the package has.
+	moves moves
+	here  map[key]bool
 	// results are the results for the resources.
 	results []result
 	// whole are the texts of the files that are merged as one value; nil for a file that does not exist.
@@ -131,13 +134,16 @@ type merged struct {
 }
 
 func (m *merged) takesUpstream() bool {
-	return m.options.OnConflict == TakeUpstream || m.options.OnConflict == ""
+	return m.options.OnConflict == TakeUpstream
 }
 
 // merge merges the three versions.
 func (v versions) merge(options Options) (*merged, error) {
 	if f := v.local[pkgtree.KptfileName]; f == nil || f.whole || len(f.resources()) == 0 {
 		return nil, errors.New("the package's Kptfile is no YAML of a single Kptfile: correct it first")
+	}
+	if err := v.notePairs(); err != nil {
+		return nil, err
 	}
 	v.movePackages()
 	m := &merged{options: options, removedPackages: v.removedPackages(),
@@ -148,6 +154,7 @@ func (v versions) merge(options Options) (*merged, error) {
 			"one: pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)")
 	}
 	m.tracked, m.renamed = isTracked(tuples), renamedHere(tuples)
+	m.moves, m.here = m.movesHere(tuples), keysHere(tuples)
 	m.withdraw(v, tuples)
 	for _, t := range tuples {
 		r, err := m.followed(t)
@@ -155,6 +162,9 @@ func (v versions) merge(options Options) (*merged, error) {
 			return nil, err
 		}
 		m.results = append(m.results, r)
+	}
+	if err := m.dropPairs(); err != nil {
+		return nil, err
 	}
 	for _, name := range v.paths() {
 		all := v.file(name)

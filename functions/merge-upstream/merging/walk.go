@@ -172,7 +172,7 @@ func (w *walker) record(path string, s sources, reason string) (takeUpstream boo
 		return false
 	}
 	taken := SideLocal
-	if takeUpstream = w.onConflict == TakeUpstream || w.onConflict == ""; takeUpstream {
+	if takeUpstream = w.onConflict == TakeUpstream; takeUpstream {
 		taken = SideUpstream
 	}
 	w.note(path, s, taken, reason)

@@ -43,7 +43,7 @@ func TestWholeItems(t *testing.T) {
 		"emptied upstream":               {cmv1, "\n", cmv1, "", nil, ""},
 		"commented out upstream, edited": {cmv1, onlyNotes, cmMine, "", []string{"one mine"}, notRemoved},
 		"doubled upstream":               {cmv1, twice, cmv1, "", []string{"one x", "one x"}, ""},
-		"doubled upstream, edited": {cmv1, twice, cmMine, "", []string{"one x", "one x"},
+		"doubled upstream, edited": {cmv1, twice, cmMine, merging.TakeUpstream, []string{"one x", "one x"},
 			isTwice + ": the upstream's is taken"},
 		"doubled upstream, edited and kept": {cmv1, twice, cmMine, merging.KeepLocal, []string{"one mine"},
 			isTwice + ": the package stays as it is there"},
@@ -54,7 +54,7 @@ func TestWholeItems(t *testing.T) {
 		"double until now, removed": {twice, "", twice, "", nil, ""},
 		"double until now, removed and edited": {twice, "", cmv1 + "---\n" + cmMine, "", []string{"one x", "one mine"},
 			"x.yaml: is changed here, and removed upstream: the package stays as it is there"},
-		"double until now, single here": {twice, cmv2, cmv1, "", []string{"two x"}, isTwice + ": the upstream's is taken"},
+		"double until now, single here": {twice, cmv2, cmv1, merging.TakeUpstream, []string{"two x"}, isTwice + ": the upstream's is taken"},
 		"merged already":                {twice, cmv2, cmv2, "", []string{"two x"}, ""},
 		"no YAML upstream":              {cmv1, "}{", cmv1, "", []string{"one x"}, notRead + copyIt},
 		"no YAML, added":                {"", "}{", "", "", nil, newUnseen},
@@ -65,7 +65,7 @@ func TestWholeItems(t *testing.T) {
 		"a template":                    {cm + "data:\n  a: {{ .Values.a }}\n", cmv1, "", "", nil, notSeen},
 		"a template upstream":           {cmv1, cm + "data:\n  a: {{ .Values.a }}\n", cmv1, "", []string{"one x"}, notRead + copyIt},
 		"YAML without a kind upstream":  {cmv1, "a: 1\n", cmv1, "", []string{"one x"}, notRead + copyIt},
-		"no YAML until now":             {"}{", cmv2, cmv1, "", []string{"two x"}, bothSides + "is not YAML: the upstream's is taken"},
+		"no YAML until now":             {"}{", cmv2, cmv1, "TakeUpstream", []string{"two x"}, bothSides + "is not YAML: the upstream's is taken"},
 		"comments changed":              {onlyNotes, "# done\n", "", "", nil, notSeen},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,21 +28,41 @@ func Configure(t testing.TB) {
 			"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull,
 			"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.com",
 			"GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.com", "GIT_TEMPLATE_DIR": "",
-			// No process that only tidies up: these repositories are short-lived.
-			"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "gc.auto", "GIT_CONFIG_VALUE_0": "0",
-			"GIT_CONFIG_KEY_1": "maintenance.auto", "GIT_CONFIG_VALUE_1": "false",
 		} {
 			if err := os.Setenv(name, value); err != nil {
 				t.Fatal(err)
 			}
 		}
+		set(t, "gc.auto", "0") // no process that only tidies up: these repositories are short-lived
+		set(t, "maintenance.auto", "false")
 	})
+}
+
+var settings struct {
+	sync.Mutex
+	count int
+}
+
+// set adds a setting to the configuration of git.
+func set(t testing.TB, name, value string) {
+	t.Helper()
+	settings.Lock()
+	defer settings.Unlock()
+	n := strconv.Itoa(settings.count)
+	settings.count++
+	for _, v := range [][2]string{{"KEY_" + n, name}, {"VALUE_" + n, value}, {"COUNT", strconv.Itoa(settings.count)}} {
+		if err := os.Setenv("GIT_CONFIG_"+v[0], v[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // Remote is a git repository that others push to.
 type Remote struct {
 	testing.TB
 	Dir string
+	// served is the script of Serve.
+	served string
 }
 
 // NewRemote returns an empty one.
@@ -83,10 +104,25 @@ func (r *Remote) Hook(name, script string) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		r.Fatal(err)
 	}
+	r.script(file, script)
+}
+
+func (r *Remote) script(file, script string) {
+	r.Helper()
 	//nolint:gosec // git runs it
 	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 		r.Fatal(err)
 	}
+}
+
+// Serve has whoever fetches by its address meet a shell script in place of git-upload-pack.
+func (r *Remote) Serve(script string) {
+	r.Helper()
+	if r.served == "" {
+		r.served = filepath.Join(r.TempDir(), "upload-pack")
+		set(r, "remote."+r.Address()+".uploadpack", r.served)
+	}
+	r.script(r.served, script)
 }
 
 // Refs returns its refs with the hashes that they have.

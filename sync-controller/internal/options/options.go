@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/mutate"
+	"github.com/package-variants/package-variants/engine/reconcile"
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/functions/functionrunner"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
@@ -41,7 +41,7 @@ const (
 )
 
 // gracePeriod is how long the manager waits for running steps, which end before, when the controller is asked to stop.
-var gracePeriod = life.Grace + 2*time.Second
+var gracePeriod = reconcile.Grace + 2*time.Second
 
 // Options are the flags.
 type Options struct {

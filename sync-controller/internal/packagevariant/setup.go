@@ -12,9 +12,9 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/largework"
-	"github.com/package-variants/package-variants/engine/life"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/packages"
+	"github.com/package-variants/package-variants/engine/reconcile"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/manifests"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -53,7 +53,7 @@ type Options struct {
 }
 
 // Reconciler reconciles PackageVariants of a cluster.
-type Reconciler struct{ *life.Reconciler }
+type Reconciler struct{ *reconcile.Reconciler }
 
 // SetupWithManager adds the controller to the manager. The manager's cache must have been configured by
 // porch.ConfigureCache and have the indexes of porch.AddIndexes, its scheme must know the types of this API and of
@@ -72,7 +72,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	}
 	variants, known := manifests.Variants{API: mgr.GetClient()}, porch.Cache{Reader: mgr.GetClient()}
 	events := mgr.GetEventRecorder("package-variants")
-	r := &Reconciler{life.New(life.Ports{
+	r := &Reconciler{reconcile.New(reconcile.Ports{
 		Packages: &porch.Home{Reader: mgr.GetAPIReader(), Writer: mgr.GetClient()},
 		Known:    known, Variants: variants, Functions: options.Runtime,
 		Injected:   watches.NewSource(watches.New(mgr.GetRESTMapper(), metadataClient, wake), mgr.GetAPIReader()),
@@ -82,14 +82,14 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 			events.Eventf(pv, nil, kind, reason, "Reconcile", "%s", message)
 		},
 		Stepped: countStep, Evaluated: evaluations.Inc,
-	}, life.Options{
+	}, reconcile.Options{
 		Version: options.Version, LookWithin: options.LookWithin, RequestTimeout: options.RequestTimeout,
 		Patience: patience, Large: options.Large,
 	})}
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named("packagevariant").
-		For(&v1alpha1.PackageVariant{}, builder.WithPredicates(onUpdate(life.Changed)))
-	for _, t := range triggers(&life.Affected{Variants: variants, Known: known}) {
+		For(&v1alpha1.PackageVariant{}, builder.WithPredicates(onUpdate(reconcile.Changed)))
+	for _, t := range triggers(&reconcile.Affected{Variants: variants, Known: known}) {
 		b.Watches(t.kind, handler.EnqueueRequestsFromMapFunc(t.affected), builder.WithPredicates(t.passes))
 	}
 	return b.

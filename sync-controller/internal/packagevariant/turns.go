@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// turns implements life.Turns; see repolock.Locks.Take. Where Porch keeps drafts in git, a place is a git address,
+// turns implements reconcile.Turns; see repolock.Locks.Take. Where Porch keeps drafts in git, a place is a git address,
 // whichever Repositories are over it, and one variant at a time has it. Else it is a Repository, and most variants have
 // it.
 type turns struct {
@@ -22,7 +22,7 @@ type turns struct {
 	most     int
 }
 
-// Take implements life.Turns.
+// Take implements reconcile.Turns.
 func (t *turns) Take(ctx context.Context, variant types.NamespacedName, repositories []string, inGit bool) (bool,
 	error) {
 	var places []string
@@ -47,5 +47,5 @@ func (t *turns) Take(ctx context.Context, variant types.NamespacedName, reposito
 	return t.locks.Take(variant, writers, slices.Compact(places)...), nil
 }
 
-// Release implements life.Turns.
+// Release implements reconcile.Turns.
 func (t *turns) Release(variant types.NamespacedName) { t.locks.Release(variant) }

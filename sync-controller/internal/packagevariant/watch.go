@@ -6,7 +6,7 @@ import (
 	"context"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/engine/life"
+	"github.com/package-variants/package-variants/engine/reconcile"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -26,10 +26,10 @@ type trigger struct {
 }
 
 // triggers are those of the variants, besides a change of a variant itself and of the objects that it names.
-func triggers(affected *life.Affected) []trigger {
+func triggers(affected *reconcile.Affected) []trigger {
 	return []trigger{
 		{&v1alpha1.PackageVariant{}, predicate.GenerationChangedPredicate{}, ofVariant(affected.ByClaim)},
-		{&v1alpha1.PackageVariant{}, onUpdate(life.ChangedForOthers), ofVariant(affected.ByDependency)},
+		{&v1alpha1.PackageVariant{}, onUpdate(reconcile.ChangedForOthers), ofVariant(affected.ByDependency)},
 		{porch.NewRevision(), predicate.Funcs{}, func(ctx context.Context, o client.Object) []ctrl.Request {
 			rev, ok := porch.RevisionOf(o)
 			if !ok {

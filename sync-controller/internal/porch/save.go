@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/package-variants/package-variants/engine/kptfile"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -58,7 +58,7 @@ func (h *Home) save(ctx context.Context, content packages.Content, files map[str
 	})
 	if _, repeated := errors.AsType[*repeatedError](err); repeated && Busy(err) {
 		now, readErr := h.content(ctx, asked.Namespace, asked.Name)
-		if readErr == nil && kptfile.Meaning(now.Files) == kptfile.Meaning(files) { // Porch did it the first time
+		if readErr == nil && kpt.Meaning(now.Files) == kpt.Meaning(files) { // Porch did it the first time
 			return now, nil
 		}
 	}

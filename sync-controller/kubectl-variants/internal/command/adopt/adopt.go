@@ -22,8 +22,8 @@ import (
 const long = `Give a package that was copied by hand or by a script the upstream that it is a copy of. The command
 compares the latest published revision of the package with the published revisions of the upstream, says which one it
 is nearest to, and shows the differences. Then it asks for confirmation, unless --yes is given, and makes a draft in
-which the Kptfile names that revision. Nothing else in the package changes, except that it gets a package context if
-its Repository is one for deployment and it has none.
+which the Kptfile names that revision, and the resources whose names differ by that of their environment. Nothing else
+in the package changes, except that it gets a package context if its Repository is one for deployment and it has none.
 
 Once the draft is published, a PackageVariant with adoptionPolicy: adoptExisting takes the package over: it follows the
 upstream, and keeps its differences.`
@@ -94,6 +94,8 @@ func copyOf(ctx context.Context, cluster *live.Cluster, name, upstream string) (
 			return nil, fmt.Errorf("there is no Repository %q in the namespace %s", r, cluster.Namespace)
 		}
 	}
-	return &adopt.Copy{Namespace: cluster.Namespace, Package: revision.Package{Repo: repo, Name: pkg}, Upstream: of,
-		Number: number, Repository: known[of.Repo], Deployment: known[repo].Deployment}, nil
+	c := &adopt.Copy{Namespace: cluster.Namespace, Package: revision.Package{Repo: repo, Name: pkg}, Upstream: of,
+		Number: number, Repository: known[of.Repo], Deployment: known[repo].Deployment}
+	c.In(known)
+	return c, nil
 }

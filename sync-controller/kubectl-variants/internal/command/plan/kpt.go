@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/plans"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/local/programs"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
 )
@@ -22,8 +22,8 @@ func newKpt() (world.Render, error) {
 		return nil, err
 	}
 	return func(ctx context.Context, files map[string]string) (map[string]string, error) {
-		formatted, err := tasks.Render(files)
-		if err != nil || len(tasks.Pipelines(files)) == 0 {
+		formatted, err := kpt.Render(files)
+		if err != nil || len(kpt.Pipelines(files)) == 0 {
 			return formatted, err
 		}
 		rendered, err := kpt.Render(ctx, formatted)

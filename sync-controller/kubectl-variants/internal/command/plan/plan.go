@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/engine/plans/show"
-	"github.com/package-variants/package-variants/engine/tasks"
 	"github.com/package-variants/package-variants/functions/version"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
@@ -227,7 +227,7 @@ func (o *options) renderer() (world.Render, error) {
 	if o.render {
 		return newKpt()
 	}
-	memo := tasks.NewMemo()
+	memo := kpt.NewMemo()
 	return func(_ context.Context, files map[string]string) (map[string]string, error) {
 		return memo.Render(files)
 	}, nil
