@@ -14,6 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// Disposed is the reason of Events about revisions that are not wanted any more.
+const Disposed = "Disposed"
+
 // dispose deals with a revision that is not wanted any more, or notes that those stay.
 func (a *action) dispose(ctx context.Context, step *decide.Step) (err error) {
 	if step.Action == decide.KeepPackages {
