@@ -17,7 +17,7 @@ import (
 
 // newKpt returns a renderer that runs the user's kpt.
 func newKpt() (world.Render, error) {
-	kpt, err := programs.FindKpt()
+	installed, err := programs.FindKpt()
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func newKpt() (world.Render, error) {
 		if err != nil || len(kpt.Pipelines(files)) == 0 {
 			return formatted, err
 		}
-		rendered, err := kpt.Render(ctx, formatted)
+		rendered, err := installed.Render(ctx, formatted)
 		if lacking, ok := errors.AsType[*programs.RuntimeError](err); ok {
 			return nil, fmt.Errorf("kpt cannot run functions (%w), and what they change %w: start docker, or what "+
 				"KRM_FN_RUNTIME names, or leave out --render: %s", lacking.Err, plans.ErrUnforeseen, lacking.Said)
