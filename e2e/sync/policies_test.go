@@ -11,6 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 func orphan(s *variant.Spec) { s.DeletionPolicy = variant.DeletionPolicyOrphan }
@@ -122,5 +125,36 @@ func TestAdopt(t *testing.T) {
 	r := w.Revision("edge.web.packagevariant-3")
 	if r.Labels["team"] != "a" || r.Annotations["note"] != "b" {
 		t.Errorf("labels %v, annotations %v, want those of the variant", r.Labels, r.Annotations)
+	}
+}
+
+// TestKeptOnDeletion deletes a variant with the draft that a person has edited, as kubectl delete --cascade=orphan does,
+// and one of which people have proposed the draft. Both drafts stay, without an owner.
+func TestKeptOnDeletion(t *testing.T) {
+	w := newWorld(t)
+	w.Publish("blueprints", "web", "v1", simple())
+	w.Apply(newVariant("web", plain), newVariant("shop", plain))
+	w.start()
+	for _, name := range []string{"web", "shop"} {
+		w.WriteFiles(w.target(name), map[string]string{"mine.txt": "mine\n"})
+	}
+	w.Propose("edge.shop.packagevariant-1")
+	orphaned := newVariant("web", plain)
+	orphaned.Namespace = w.Namespace
+	if err := w.Client.Delete(t.Context(), orphaned, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
+		t.Fatal(err)
+	}
+	w.Fleet.Delete(newVariant("shop", plain))
+	w.expectStates("web", map[string]state{"packagevariant-1": {isDraft, 0}})
+	w.expectStates("shop", map[string]state{"packagevariant-1": {porchapi.PackageRevisionLifecycleProposed, 0}})
+	w.waitGone("shop")
+	// Here, nothing else takes what Kubernetes has orphaned off.
+	left := client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`))
+	if err := w.Client.Patch(t.Context(), orphaned, left); client.IgnoreNotFound(err) != nil {
+		t.Fatal(err)
+	}
+	w.waitGone("web")
+	if text := w.Files("edge.web.packagevariant-1")["mine.txt"]; text != "mine\n" {
+		t.Errorf("the draft has %q", text)
 	}
 }

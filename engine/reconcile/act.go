@@ -31,7 +31,7 @@ func (r *Reconciler) act(ctx context.Context, in *inspection, d *decide.Decision
 		r.Stepped(&d.Steps[0], err)
 	}
 	if a.disposed != "" {
-		r.event(in.pv, objects.Normal, "Disposed", a.disposed)
+		r.event(in.pv, objects.Normal, Disposed, a.disposed)
 	}
 	r.expose(in, d, err)
 	return err

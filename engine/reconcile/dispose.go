@@ -13,6 +13,9 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 )
 
+// Disposed is the reason of Events about revisions that are not wanted any more.
+const Disposed = "Disposed"
+
 // dispose deals with a revision that is not wanted any more.
 func (a *action) dispose(ctx context.Context, step *decide.Step) error {
 	target := step.Revision

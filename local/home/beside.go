@@ -159,15 +159,18 @@ func (h *Home) onTree(namespace string, lock *revision.Lock) (*revision.Lock, er
 }
 
 // knowUpstreams notes the trees of the locks of a package's drafts, and of what was published of it last, or takes them
-// from there where no git repository has the commit any more.
+// from there where no git repository has the commit any more. While a draft is not found, those that are noted stay.
 func (h *Home) knowUpstreams(m member, all []found) {
 	e, owned := h.ledger[m.key()]
 	if !owned {
 		return
 	}
-	now := map[string]git.Hash{}
+	now, found := map[string]git.Hash{}, 0
 	for i := range all {
 		f := &all[i]
+		if h.isOurs(f) {
+			found++
+		}
 		if f.Lock == nil || !f.Open() && (e.Published == nil || f.number != e.Published.Number) {
 			continue
 		}
@@ -175,6 +178,9 @@ func (h *Home) knowUpstreams(m member, all []found) {
 		if f.Lock.Tree != "" {
 			now[lockID(f.Lock)] = git.Hash(f.Lock.Tree)
 		}
+	}
+	if found < len(e.Drafts) {
+		maps.Copy(now, e.Upstreams)
 	}
 	if !maps.Equal(now, e.Upstreams) {
 		e.Upstreams = now

@@ -80,6 +80,9 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		MayApprove: manifests.MayApprove(mgr.GetClient()),
 		Event: func(pv *v1alpha1.PackageVariant, kind, reason, message string) {
 			events.Eventf(pv, nil, kind, reason, "Reconcile", "%s", message)
+			if reason == reconcile.Disposed { // Events are gone in an hour, and the variant is sooner
+				mgr.GetLogger().Info(message, "namespace", pv.Namespace, "packagevariant", pv.Name)
+			}
 		},
 		Stepped: countStep, Evaluated: evaluations.Inc,
 	}, reconcile.Options{
