@@ -142,4 +142,16 @@ func TestPublishedAtOnce(t *testing.T) {
 		strings.Join(strings.Fields(drafts), " "), published[len(published)-1])
 	w.Equal("refs", []string{"heads/package-variants", "tags/sites/0/s0/web/v1", "tags/sites/0/s0/web/v2"}, w.Refs()[:3])
 	w.idle()
+	for i, policy := range []string{"Manual", "Automatic"} { // drafts are made again, and published
+		from := []string{"Automatic", "Manual"}[i]
+		w.Push("main", fmt.Sprintf("Version %d", i+3), map[string]string{"blueprints/web/settings.yaml": settings(fmt.Sprint("size-", i)),
+			"fleet/web.yaml": strings.Replace(w.Remote.Git("show", "main:fleet/web.yaml"), from, policy, 1)},
+			fmt.Sprintf("HEAD:refs/tags/blueprints/web/v%d", i+3))
+		if report, err := Sync(w.Context(), w.options()); err != nil || len(report.Failures) > 0 {
+			t.Fatal(err, report)
+		}
+	}
+	published = main()
+	w.Equal("made again", "Version 4", strings.Split(published[len(published)-2], ",")[0])
+	w.idle()
 }

@@ -43,7 +43,10 @@ func (h *Home) askRemoval(ctx context.Context, m member, by []metav1.OwnerRefere
 	if names := revision.Variants(by); len(names) > 0 {
 		message += "\n" + trailersOf(h.by(m.in.Namespace, names[0], ""))
 	}
-	branch := m.in.ref(m.in.branch()).Commit
+	branch, err := h.base(ctx, m.in, where, id{Key: m.key()})
+	if err != nil {
+		return err
+	}
 	commit, err := m.in.commit(ctx, branch, where, "", message, branch)
 	if err != nil {
 		return err

@@ -181,7 +181,10 @@ func (h *Home) renew(ctx context.Context, m member, f *found, draft ledger.Draft
 	if err != nil {
 		return err
 	}
-	head := m.in.ref(m.in.branch()).Commit
+	head, err := h.base(ctx, m.in, f.path, f.id())
+	if err != nil {
+		return err
+	}
 	root, err := m.in.git.Commit(head)
 	if err != nil {
 		return err
