@@ -5,6 +5,7 @@ package plans
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -282,6 +283,9 @@ func (p *planner) lookAt(ctx context.Context, r *record) error {
 	for range maxLooks {
 		version := p.world.Version()
 		look, err := p.step(ctx, r.key)
+		if isStale(look, err) {
+			continue
+		}
 		r.err = err
 		r.requests = append(r.requests, p.requests()...)
 		if look != nil && (len(look.Decision.Steps) > 0 || len(r.looks) == 0 || r.looks[len(r.looks)-1].Err != nil) {
@@ -300,6 +304,11 @@ func (p *planner) lookAt(ctx context.Context, r *record) error {
 		r.after = pv
 	}
 	return nil
+}
+
+// isStale reports whether a look is to be done again at once: what it was over has changed.
+func isStale(look *reconcile.Look, err error) bool {
+	return errors.Is(err, packages.ErrStale) || look != nil && errors.Is(look.Err, packages.ErrStale)
 }
 
 // step does one step for a variant, or reports that there is none, as the controller does. It returns nil if the
