@@ -130,6 +130,7 @@ func (b *both) agree(pkg revision.Package, published, drafts int) {
 				lock := revision.Lock{}
 				if r.Lock != nil {
 					lock = *r.Lock
+					lock.Tree = "" // only git tells it
 				}
 				content, err := by.Read(b.Context(), b.Namespace, r.Name)
 				if err != nil {
