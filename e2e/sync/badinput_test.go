@@ -58,20 +58,20 @@ func TestBigPackage(t *testing.T) {
 	w.waitFile(w.target("web"), "big-07.yaml", "yyyx")
 }
 
-// TestConditionOfFunction checks what the variant says of a function's condition where Porch renders with a kpt that does
-// not know it: nothing is saved until it is removed.
-func TestConditionOfFunction(t *testing.T) {
+// TestWhenOfFunction checks what the variant says of a function's when where Porch renders with a kpt that does not know
+// it: nothing is saved until it is removed.
+func TestWhenOfFunction(t *testing.T) {
 	w := newWorld(t)
 	w.Publish("blueprints", "web", "v1", simple())
-	conditional := func(condition string) func(*variant.Spec) {
+	conditional := func(when string) func(*variant.Spec) {
 		return func(s *variant.Spec) {
 			s.Pipeline = &variant.Pipeline{Mutators: []variant.Function{{Name: "context", Image: contextImage,
-				ConfigMap: map[string]string{"color": "blue"}, Condition: condition}}}
+				ConfigMap: map[string]string{"color": "blue"}, When: when}}}
 		}
 	}
 	w.Apply(newVariant("web", plain, conditional("false")))
 	w.start()
-	const text = "field condition not found in type v1.Function"
+	const text = "field when not found in type v1.Function"
 	if message := w.message("web", "RenderFailed"); !strings.Contains(message, text) {
 		t.Errorf("the message has no %q:\n%s", text, message)
 	}

@@ -5,10 +5,12 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -130,10 +132,8 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 	a.in.progress.answered(&made, draft.Task)
 	if u := a.in.Upstream; u.Commit == "" && !u.Main() && made.Lock != nil && draft.Task.Source == u.Name {
 		a.in.progress.upstream.name, a.in.progress.upstream.commit = u.Name, made.Lock.Commit
-	} else if local, merged := a.in.contents[draft.Task.Local]; merged {
-		a.in.progress.begun = &evaluated{content: packages.Unread(&made), files: local.files, asMade: true,
-			merge: new(a.in.Merges[draft.Task.Local])}
 	}
+	a.in.progress.begun = a.begun(&made, draft)
 	with := a.in.Input
 	with.Revisions = append(slices.Clip(with.Revisions), made)
 	if gone := decide.Replaced(&with); gone != "" {
@@ -141,6 +141,27 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 			", which is not found any more, and may lack its changes")
 	}
 	return nil
+}
+
+// begun returns the draft of an upgrade that was made, with the files of our own merge; nil for another draft. They get
+// the commit of the upstream if that became known only by the draft.
+func (a *action) begun(made *revision.Revision, draft *decide.Draft) *evaluated {
+	local, merged := a.in.contents[draft.Task.Local]
+	if !merged {
+		return nil
+	}
+	files := maps.Clone(local.files)
+	if u := a.in.Upstream; u.Commit == "" && !u.Main() && made.Lock != nil && made.Lock.Commit != "" {
+		lock := *a.in.lock(a.in.target(draft.Task.Local))
+		lock.Commit = made.Lock.Commit
+		text, err := kpt.Lock(files["Kptfile"], &lock)
+		if err != nil {
+			return nil // it is read, and says what is wrong
+		}
+		files["Kptfile"] = text
+	}
+	return &evaluated{content: packages.Unread(made), files: files, asMade: true,
+		merge: new(a.in.Merges[draft.Task.Local])}
 }
 
 // own makes the variant the owner of a revision. A revision that is new to it gets its labels and annotations.
