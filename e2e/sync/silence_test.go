@@ -44,6 +44,9 @@ func TestSilence(t *testing.T) {
 	for _, target := range targets[variants/2:] {
 		w.publish(target)
 	}
+	w.quiet(c)
+	c.Stop()
+	c = w.start() // Porch shows a branch that has a package for the first time in a list, and tells nobody
 	w.Eventually("the branch is known to have what is published", func() error {
 		for i := variants / 2; i < variants; i++ {
 			name := fmt.Sprintf("web-%02d", i)
