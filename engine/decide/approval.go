@@ -99,10 +99,10 @@ func laterRevision(in *Input, target *revision.Revision) *Aspect {
 
 // leftToPeople leaves a draft to a person if where it is kept says so.
 func leftToPeople(_ *Input, target *revision.Revision) *Aspect {
-	if target.Held == "" {
+	if target.LeftToPeople == "" {
 		return nil
 	}
-	return waits(v1alpha1.ReasonLeftToPeople, "%s waits for a person, because %s", target.Name, target.Held)
+	return waits(v1alpha1.ReasonLeftToPeople, "%s waits for a person, because %s", target.Name, target.LeftToPeople)
 }
 
 // editedByOthers leaves a draft to a person unless it is as the controller last saved it, or last proposed it.

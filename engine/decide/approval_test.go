@@ -53,7 +53,7 @@ func TestApproval(t *testing.T) {
 		"a draft is proposed": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, draft)),
 			want: waiting("ApprovalPending", one+" is to be published"), steps: []string{"Propose " + one}},
 		"where it is kept leaves it to people": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, draft,
-			func(r *revision.Revision) { r.Held = "its branch is protected: merge it there" })),
+			func(r *revision.Revision) { r.LeftToPeople = "its branch is protected: merge it there" })),
 			want: waiting("LeftToPeople", one+" waits for a person, because its branch is protected: merge it there")},
 		"a person has proposed it": {in: input(all(automatic, saved(one)), down("packagevariant-1", 0, isProposed, asProposed)),
 			want: waiting("EditedByOthers", one+byPerson)},

@@ -200,19 +200,19 @@ func Obsolete(in *Input) []revision.Revision {
 
 // lost reports whether a revision is the variant's and has no owner, because the home lost the owner or never wrote it.
 func lost(in *Input, r *revision.Revision) bool {
-	return len(r.Owners) == 0 && (in.OwnedNames[r.Name] || asked(in, r))
+	return len(r.Owners) == 0 && (in.OwnedNames[r.Name] || isRequested(in, r))
 }
 
 // Requested reports whether a revision is the draft that the home was asked to make, and that was not yet seen
 // complete.
 func Requested(in *Input, r *revision.Revision) bool {
-	return r.Lifecycle == revision.Draft && asked(in, r)
+	return r.Lifecycle == revision.Draft && isRequested(in, r)
 }
 
-// asked reports whether a revision is the draft that the home was asked to make, even if it has been proposed or
+// isRequested reports whether a revision is the draft that the home was asked to make, even if it has been proposed or
 // published since. A draft without a task is one that was not finished: where drafts are not in git, the task is kept
 // with the files.
-func asked(in *Input, r *revision.Revision) bool {
+func isRequested(in *Input, r *revision.Revision) bool {
 	task := r.Task
 	if task.Type == "" && r.Lifecycle == revision.Draft && !r.AtCommit {
 		task = in.Requested.Task

@@ -24,7 +24,7 @@ import (
 // evaluate reads the content of a revision, merges the upstream into it if that is needed, and runs the functions over
 // the result.
 func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) error {
-	e, err := r.whole(ctx, in, name)
+	e, err := r.readForFunctions(ctx, in, name)
 	if interrupted, ok := errors.AsType[*interruptedError](err); ok {
 		in.Mutations[name] = decide.Mutation{Missing: interrupted.missing,
 			Overdue: r.Now().Sub(interrupted.since) >= r.RequestTimeout}
@@ -49,9 +49,9 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 	return r.try(ctx, in, name, e)
 }
 
-// whole reads the content of a revision, and returns it with the files that the functions run over. If the revision
+// readForFunctions reads the content of a revision, and returns it with the files that the functions run over. If the revision
 // lacks files, the error is an interruptedError.
-func (r *Reconciler) whole(ctx context.Context, in *inspection, name string) (e evaluated, err error) {
+func (r *Reconciler) readForFunctions(ctx context.Context, in *inspection, name string) (e evaluated, err error) {
 	if kept, ok := in.kept(name); ok {
 		return evaluated{content: kept.content, files: kept.content.Files, asMade: kept.asMade, edits: kept.edits}, nil
 	}

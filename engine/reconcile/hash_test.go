@@ -155,7 +155,7 @@ func TestHash(t *testing.T) {
 			o.Revisions,
 				o.OwnedInOtherPackages = slices.Concat(o.Revisions, o.OwnedInOtherPackages), nil
 		}, false},
-		"what was asked of Porch":       {func(o *observation) { o.asked = true }, false},
+		"what was asked of Porch":       {func(o *observation) { o.lookedUp = true }, false},
 		"resource version, annotations": {func(o *observation) { o.pv.ResourceVersion = "x"; o.pv.Annotations = map[string]string{"a": "b"} }, false},
 	} {
 		t.Run(name, func(t *testing.T) {

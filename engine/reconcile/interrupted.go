@@ -24,8 +24,8 @@ func (e *interruptedError) Error() string {
 	return fmt.Sprintf("%s lacks files: %s", e.draft, strings.Join(e.missing, ", "))
 }
 
-// lacks returns an interruptedError if a draft with these files lacks some of those that it is to have.
-func lacks(draft string, files map[string]string, wanted []string, since time.Time) error {
+// missing returns an interruptedError if a draft with these files lacks some of those that it is to have.
+func missing(draft string, files map[string]string, wanted []string, since time.Time) error {
 	missing := slices.DeleteFunc(slices.Clone(wanted), func(path string) bool {
 		_, there := files[path]
 		return there
@@ -45,9 +45,9 @@ func (in *inspection) interrupted(target *revision.Revision, content *packages.C
 	case target.Lifecycle != revision.Draft:
 		return nil
 	case op != nil && op.Save != nil && op.Revision == target.Name && op.Save.Version != content.Version:
-		return lacks(target.Name, content.Files, op.Save.Files, op.Save.Since.Time)
+		return missing(target.Name, content.Files, op.Save.Files, op.Save.Since.Time)
 	case decide.Requested(&in.Input, target):
-		return lacks(target.Name, content.Files, []string{"Kptfile"}, target.Created)
+		return missing(target.Name, content.Files, []string{"Kptfile"}, target.Created)
 	}
 	return nil
 }

@@ -21,8 +21,8 @@ type observation struct {
 	progress *progress
 	// objects are the versions of the objects that the status says are injected.
 	objects []string
-	// asked reports whether the home was asked for the revisions that the cache does not have.
-	asked bool
+	// lookedUp reports whether the home was asked for the revisions that the cache does not have.
+	lookedUp bool
 }
 
 // inspection is an observation brought up to date, with the results of the functions. It is made by inspect, and then

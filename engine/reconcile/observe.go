@@ -41,7 +41,7 @@ func (r *Reconciler) observeDownstream(ctx context.Context, o *observation) (err
 	}
 	pkg := revision.DownstreamOf(o.Spec)
 	o.Revisions, err = r.Known.Find(ctx, o.pv.Namespace, packages.ByPackage, pkg.String())
-	o.Revisions = o.progress.over(o.Revisions, pkg)
+	o.Revisions = o.progress.withOwnWrites(o.Revisions, pkg)
 	return err
 }
 
@@ -56,7 +56,7 @@ func (r *Reconciler) observeOwnedInOtherPackages(ctx context.Context, o *observa
 	for i := range o.Revisions {
 		found[o.Revisions[i].Name] = true
 	}
-	owned = o.progress.over(owned, revision.Package{})
+	owned = o.progress.withOwnWrites(owned, revision.Package{})
 	for i := range owned {
 		if found[owned[i].Name] {
 			continue
@@ -171,7 +171,7 @@ func (r *Reconciler) observeUnlisted(ctx context.Context, o *observation) error 
 		!o.Deleting && decide.Guard(&o.Input) != nil && !decide.Unlisted(&o.Input) {
 		return nil
 	}
-	o.asked = true
+	o.lookedUp = true
 	if o.Deleting {
 		if err := r.observeDisposed(ctx, o); err != nil {
 			return err

@@ -57,7 +57,7 @@ func TestOver(t *testing.T) {
 				p := newProgresses(time.Now).of(&v1alpha1.PackageVariant{})
 				c.write(p)
 				time.Sleep(c.passes)
-				if diff := cmp.Diff(c.want, p.over(c.cached, web)); diff != "" {
+				if diff := cmp.Diff(c.want, p.withOwnWrites(c.cached, web)); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 				if p.behind() != c.behind {

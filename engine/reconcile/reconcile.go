@@ -102,11 +102,11 @@ func (r *Reconciler) work(ctx context.Context, req types.NamespacedName, seen *o
 	after := in.after(&decision)
 	if err := r.report(ctx, after, &decision, failed); err != nil {
 		if failed = cmp.Or(failed, decision.Err); failed != nil && !errors.Is(err, packages.ErrStale) {
-			r.failures.hold(req, after.hash())
+			r.backoffs.add(req, after.hash())
 		}
 		return 0, false, err
 	}
-	r.failures.end(req)
+	r.backoffs.end(req)
 	if seen.progress.behind() {
 		return lookAgain, false, nil
 	}
@@ -132,7 +132,7 @@ func (r *Reconciler) rests(req types.NamespacedName, seen *observation) (wait ti
 	if wait, settled := r.settled(seen, hash); settled {
 		return wait, true
 	}
-	wait = r.failures.wait(req, hash)
+	wait = r.backoffs.wait(req, hash)
 	return wait, wait > 0
 }
 
@@ -152,7 +152,7 @@ func isGone(pv *v1alpha1.PackageVariant) bool {
 func (r *Reconciler) forget(req types.NamespacedName) {
 	r.Injected.Release(req)
 	r.Turns.Release(req)
-	r.failures.end(req)
+	r.backoffs.end(req)
 	r.absences.end(req)
 	r.progresses.end(req)
 }

@@ -19,7 +19,7 @@ func (in *inspection) fill(status *v1alpha1.PackageVariantStatus, held bool, fai
 	if u := in.Upstream; u != nil {
 		status.Upstream = &v1alpha1.ResolvedUpstream{Name: u.Name, Revision: u.Number, Commit: u.Commit}
 	}
-	status.OwnedRevisions = in.ownedRevisions(status.OwnedRevisions, in.asked && !held && failed == nil)
+	status.OwnedRevisions = in.ownedRevisions(status.OwnedRevisions, in.lookedUp && !held && failed == nil)
 	in.fillLife(status)
 	status.Operation = in.reportedOperation(failed)
 	status.LastDraft = cmp.Or(decide.LastDraft(&in.Input), status.LastDraft)

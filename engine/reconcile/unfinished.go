@@ -51,7 +51,7 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 		return found, err
 	}
 	if !target.AtCommit {
-		if err := lacks(target.Name, content.Files, from.least(saved), target.Created); err != nil {
+		if err := missing(target.Name, content.Files, from.least(saved), target.Created); err != nil {
 			return found, err
 		}
 	}
@@ -73,9 +73,9 @@ type origin struct {
 	// outcome.
 	merged map[string]string
 	merge  *decide.Merge
-	// asked are the files of the same merge as Porch makes it: where both sides changed a value, the upstream's is taken.
+	// byHome are the files of the same merge as Porch makes it: where both sides changed a value, the upstream's is taken.
 	// They are nil if that is nowhere.
-	asked map[string]string
+	byHome map[string]string
 }
 
 // finish returns a draft that nobody edited with the files from which to finish it.
@@ -117,8 +117,8 @@ func (o *origin) least(saved map[string]string) []string {
 // nested packages.
 func (o *origin) edits(saved, files map[string]string) []string {
 	others := []map[string]string{o.source, saved}
-	if o.asked != nil {
-		others = append(others, o.asked)
+	if o.byHome != nil {
+		others = append(others, o.byHome)
 	}
 	found := edits.Find(files, others...)
 	if len(found) > 0 && len(edits.Find(files, kpt.WithoutNestedContexts(o.source),
@@ -177,7 +177,7 @@ func (r *Reconciler) madeFrom(ctx context.Context, in *inspection, target *revis
 	made := &origin{source: local.Files, merge: &decide.Merge{}}
 	made.merged, *made.merge, err = r.mergeChanges(ctx, decide.OnConflict(&in.Input), &base, &source, lock, local.Files)
 	if err == nil && len(made.merge.Conflicts) > 0 {
-		made.asked, _, err = r.mergeChanges(ctx, variant.OnConflictTakeUpstream, &base, &source, lock, local.Files)
+		made.byHome, _, err = r.mergeChanges(ctx, variant.OnConflictTakeUpstream, &base, &source, lock, local.Files)
 	}
 	return made, err
 }

@@ -38,8 +38,8 @@ func Show(item *Item) string {
 	if len(item.Conflicts) == v1alpha1.MaxConflicts {
 		fmt.Fprintf(&out, "    %s\n", andMore)
 	}
-	if t.Held != "" {
-		fmt.Fprintf(&out, "  look at it: %s\n", krm.Visible(t.Held))
+	if t.LeftToPeople != "" {
+		fmt.Fprintf(&out, "  look at it: %s\n", krm.Visible(t.LeftToPeople))
 	}
 	fmt.Fprintf(&out, "  conditions: %s\n", strings.Join(item.Conditions, ", "))
 	if item.Refused != "" {

@@ -134,8 +134,8 @@ type Revision struct {
 	// Contains is the published revision of the package that is known to be in the draft, which need not be the one it was
 	// made from; "" if none is known.
 	Contains string
-	// Held says why only a person may publish the draft; "" if nothing does. It follows "because".
-	Held string
+	// LeftToPeople says why only a person may publish the draft; "" if nothing does. It follows "because".
+	LeftToPeople string
 	// Origin is where git has the content of a published revision; nil if unknown. A package that is cloned from the
 	// revision gets it as its lock.
 	Origin *Lock

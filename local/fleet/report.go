@@ -109,9 +109,9 @@ func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
 	if err != nil {
 		return nil
 	}
-	if draft.Held != "" && l.waitsAsEver() { // it waits for a person in any case, and for more
+	if draft.LeftToPeople != "" && l.waitsAsEver() { // it waits for a person in any case, and for more
 		l.Waits = v1alpha1.ReasonLeftToPeople
-		l.Message = fmt.Sprintf("%s waits for a person, because %s", draft.Name, draft.Held)
+		l.Message = fmt.Sprintf("%s waits for a person, because %s", draft.Name, draft.LeftToPeople)
 	}
 	return &PullRequest{Branches: s.home.BranchesOf(&draft), Title: titleOf(l, &draft), Body: bodyOf(l)}
 }

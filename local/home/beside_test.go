@@ -115,7 +115,7 @@ func modesOfUpgrade(t *testing.T, open bool) {
 	}
 	const why = "the package and its upstream both changed a symbolic link (both), and it has the package's: look at the " +
 		"upstream's, and merge it"
-	wantEqual(t, why, f.Held)
+	wantEqual(t, why, f.LeftToPeople)
 	if log := w.remotes["edge"].Git("log", "-1", "--format=%B", branch); !strings.Contains(log, why) {
 		t.Error(log)
 	}

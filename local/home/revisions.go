@@ -137,7 +137,7 @@ func (h *Home) foundAt(ctx context.Context, m member, p place, used map[string]b
 		if tree, proposed := h.proposed[f.id()]; proposed && tree == known.tree {
 			f.Lifecycle, f.Version = revision.Proposed, f.Version+" proposed"
 		}
-		f.Held, err = h.held(ctx, f)
+		f.LeftToPeople, err = h.held(ctx, f)
 	}
 	h.own(f)
 	return f, err

@@ -260,7 +260,7 @@ func TestEditedBesideAHotfix(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantEqual(t, c.left, r.Held)
+			wantEqual(t, c.left, r.LeftToPeople)
 		})
 	}
 }

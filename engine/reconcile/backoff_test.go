@@ -10,12 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestFailures checks that a variant which failed waits until it is time to try again, for longer after each failure in a
+// TestBackoff checks that a variant which failed waits until it is time to try again, for longer after each failure in a
 // row, unless its inputs change.
-func TestFailures(t *testing.T) {
+func TestBackoff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f, web := newFailures(time.Now), types.NamespacedName{Namespace: namespace, Name: "web"}
+		f, web := newBackoffs(time.Now), types.NamespacedName{Namespace: namespace, Name: "web"}
 		expect := func(what, inputs string, want time.Duration) {
 			t.Helper()
 			if got := f.wait(web, inputs); got != want {
@@ -23,16 +23,16 @@ func TestFailures(t *testing.T) {
 			}
 		}
 		expect("nothing failed", "x", 0)
-		f.hold(web, "x")
-		expect("it failed", "x", firstHold)
+		f.add(web, "x")
+		expect("it failed", "x", firstBackoff)
 		expect("its inputs have changed", "y", 0)
-		time.Sleep(firstHold)
+		time.Sleep(firstBackoff)
 		expect("its time has come", "x", 0)
-		f.hold(web, "y")
-		expect("it failed twice", "y", 2*firstHold)
+		f.add(web, "y")
+		expect("it failed twice", "y", 2*firstBackoff)
 		f.end(web)
 		expect("it did not fail", "y", 0)
-		f.hold(web, "y")
-		expect("it failed again", "y", firstHold)
+		f.add(web, "y")
+		expect("it failed again", "y", firstBackoff)
 	})
 }

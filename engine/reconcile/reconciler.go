@@ -74,7 +74,7 @@ type Reconciler struct {
 	started    time.Time
 	upstream   *ttlcache.Values[upstreamContent]
 	progresses *progresses
-	failures   *failures
+	backoffs   *backoffs
 	absences   *absences
 }
 
@@ -85,7 +85,7 @@ func New(ports Ports, options Options) *Reconciler {
 	}
 	return &Reconciler{Ports: ports.complete(), Options: options, started: options.Now(),
 		upstream:   ttlcache.New[upstreamContent](keptContents, keptFor),
-		progresses: newProgresses(options.Now), failures: newFailures(options.Now),
+		progresses: newProgresses(options.Now), backoffs: newBackoffs(options.Now),
 		absences: newAbsences(options.Patience, options.Now)}
 }
 
