@@ -29,7 +29,7 @@ func TestKptfileRefused(t *testing.T) {
 		"dots in a name":    {"{exec: a, configPath: a..b.yaml}", "path must not be outside the package", `configPath: is "a..b.yaml", ` + outside},
 		"no path":           {"{exec: a, configPath: ' '}", "path must not be empty", `configPath: is " ", which names no file: name one, or leave configPath out`},
 		"tag and digest":    {"image: " + both, `function name "` + both + `" is invalid`, ""},
-		"condition":         {"{exec: noop, condition: 'true'}", "field condition not found in type v1.Function", ""},
+		"condition":         {"{exec: noop, condition: 'true'}", "field condition not found in type v1.Function", "condition: was in no release of kpt, which has when: call it that"},
 		"when":              {"{exec: noop, when: 'true'}", "field when not found in type v1.Function", ""},
 		"tag":               {"{exec: noop, tag: v1}", "field tag not found in type v1.Function", ""},
 		"registry and port": {"image: 127.0.0.1:1/a/b.c_d__e--f:v1.2-x", "", ""},
