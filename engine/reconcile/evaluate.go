@@ -49,8 +49,8 @@ func (r *Reconciler) evaluate(ctx context.Context, in *inspection, name string) 
 	return r.try(ctx, in, name, e)
 }
 
-// readForFunctions reads the content of a revision, and returns it with the files that the functions run over. If the revision
-// lacks files, the error is an interruptedError.
+// readForFunctions reads the content of a revision, and returns it with the files that the functions run over. If the
+// revision lacks files, the error is an interruptedError.
 func (r *Reconciler) readForFunctions(ctx context.Context, in *inspection, name string) (e evaluated, err error) {
 	if kept, ok := in.kept(name); ok {
 		return evaluated{content: kept.content, files: kept.content.Files, asMade: kept.asMade, edits: kept.edits}, nil

@@ -130,9 +130,9 @@ func (p *progress) reported() { p.unreported, p.pv = noneUnreported(), nil }
 // behind reports whether the cache lacks what was written to revisions, as far as is known.
 func (p *progress) behind() bool { return len(p.revisions) > 0 }
 
-// withOwnWrites returns revisions from the cache as they were written last. With those of a whole package come those of it that
-// were made; else pkg is zero. What the cache does not have in time is not relied on any more: the home occasionally
-// loses a write.
+// withOwnWrites returns revisions from the cache as they were written last. With those of a whole package come those of
+// it that were made; else pkg is zero. What the cache does not have in time is not relied on any more: the home
+// occasionally loses a write.
 func (p *progress) withOwnWrites(cached []revision.Revision, pkg revision.Package) []revision.Revision {
 	maps.DeleteFunc(p.revisions, func(_ string, w written) bool { return w.late(p.now()) })
 	if len(p.revisions) == 0 {
