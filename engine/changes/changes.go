@@ -56,8 +56,13 @@ func Distinct(packages []Package) []*Change {
 		c.Packages, c.Files = unique(c.Packages), unique(c.Files)
 	}
 	slices.SortStableFunc(found.all, func(a, b *Change) int {
-		return cmp.Or(boolean(b.Conflict)-boolean(a.Conflict), len(b.Packages)-len(a.Packages),
-			slices.Compare(a.Lines, b.Lines))
+		if a.Conflict != b.Conflict {
+			if a.Conflict {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(len(b.Packages)-len(a.Packages), slices.Compare(a.Lines, b.Lines))
 	})
 	return found.all
 }
@@ -74,7 +79,7 @@ type finding struct {
 func (f *finding) add(p *Package) {
 	own := newNames(p.Own)
 	for _, c := range p.Conflicts {
-		f.note(p, own, false, c.File, []string{c.Place(), c.Sides()}, true)
+		f.note(p, own, c.File, []string{c.Place(), c.Sides()}, true)
 	}
 	for _, file := range p.Files {
 		text := File{Before: file.Before, After: file.After}
@@ -87,18 +92,18 @@ func (f *finding) add(p *Package) {
 			f.diffs[text] = lines
 		}
 		if len(lines) > 0 {
-			f.note(p, own, true, file.Path, lines, false)
+			f.note(p, own, file.Path, lines, false)
 		}
 	}
 }
 
-// note notes a change of a package in a file. Its lines have a mark of two characters if they are marked.
-func (f *finding) note(p *Package, own *names, marked bool, path string, lines []string, conflict bool) {
+// note notes a change of a package in a file, or a conflict. The lines of a change begin with a mark of two characters.
+func (f *finding) note(p *Package, own *names, path string, lines []string, conflict bool) {
 	used := map[string]bool{}
 	shown := make([]string, len(lines))
 	for i, line := range lines {
 		mark := ""
-		if marked {
+		if !conflict {
 			mark, line = line[:2], line[2:]
 		}
 		shown[i] = mark + own.inPlaceOf(line, used)
@@ -134,11 +139,4 @@ func unique(texts []string) []string {
 		set[text] = true
 	}
 	return slices.Sorted(maps.Keys(set))
-}
-
-func boolean(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
