@@ -51,8 +51,7 @@ const (
 // Step is one thing to do.
 type Step struct {
 	Action Action
-	// Revision is what the step is about; nil for AddFinalizer, Create, KeepPackages and
-	// RemoveFinalizer.
+	// Revision is what the step is about; nil for AddFinalizer, Create, KeepPackages and RemoveFinalizer.
 	Revision *revision.Revision
 	// Draft is the draft to make, for Create.
 	Draft *Draft

@@ -44,8 +44,7 @@ func Orphans(in *Input) bool {
 
 // Orphaned reports whether a revision that the variant left behind is not its own any more, even if it is still known.
 func Orphaned(in *Input, r *revision.Revision) bool {
-	return Orphans(in) && len(r.Owners) == 0 &&
-		r.Package != revision.DownstreamOf(in.Spec)
+	return Orphans(in) && len(r.Owners) == 0 && r.Package != revision.DownstreamOf(in.Spec)
 }
 
 // disposals returns the steps that deal with revisions which the variant does not want any more.
@@ -62,14 +61,11 @@ func disposals(in *Input, revisions []revision.Revision) []Step {
 // disposal returns what to do with a revision by the variant's deletion policy; "" for nothing. If the variant is being
 // deleted, no revision may keep it as its owner: the cluster would delete the revision.
 func disposal(in *Input, r *revision.Revision) Action {
-	switch {
-	case Orphans(in) && len(r.Owners) == 0:
+	proposed := r.Lifecycle == revision.Proposed && !proposedByController(in, r) // and may have been edited before
+	switch stays := proposed || Orphans(in); {
+	case stays && len(r.Owners) == 0:
 		return ""
-	case Orphans(in):
-		return Orphan
-	case r.Lifecycle == revision.Proposed && !proposedByController(in, r) && len(r.Owners) == 0:
-		return ""
-	case r.Lifecycle == revision.Proposed && !proposedByController(in, r): // and may have been edited before
+	case stays:
 		return Orphan
 	case r.Open():
 		return Delete

@@ -130,10 +130,12 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 		return a.notCreated(ctx, draft, err)
 	}
 	a.in.progress.answered(&made, draft.Task)
+	told := ""
 	if u := a.in.Upstream; u.Commit == "" && !u.Main() && made.Lock != nil && draft.Task.Source == u.Name {
-		a.in.progress.upstream.name, a.in.progress.upstream.commit = u.Name, made.Lock.Commit
+		told = made.Lock.Commit
+		a.in.progress.upstream.name, a.in.progress.upstream.commit = u.Name, told
 	}
-	a.in.progress.begun = a.begun(&made, draft)
+	a.in.progress.begun = a.begun(&made, draft, told)
 	with := a.in.Input
 	with.Revisions = append(slices.Clip(with.Revisions), made)
 	if gone := decide.Replaced(&with); gone != "" {
@@ -144,16 +146,17 @@ func (a *action) create(ctx context.Context, draft *decide.Draft) error {
 }
 
 // begun returns the draft of an upgrade that was made, with the files of our own merge; nil for another draft. They get
-// the commit of the upstream if that became known only by the draft.
-func (a *action) begun(made *revision.Revision, draft *decide.Draft) *evaluated {
+// the commit of the upstream that the draft told; "" if it was known, or is not.
+func (a *action) begun(made *revision.Revision, draft *decide.Draft, told string) *evaluated {
 	local, merged := a.in.contents[draft.Task.Local]
 	if !merged {
 		return nil
 	}
-	files := maps.Clone(local.files)
-	if u := a.in.Upstream; u.Commit == "" && !u.Main() && made.Lock != nil && made.Lock.Commit != "" {
+	files := local.files
+	if told != "" {
 		lock := *a.in.lock(a.in.target(draft.Task.Local))
-		lock.Commit = made.Lock.Commit
+		lock.Commit = told
+		files = maps.Clone(files)
 		text, err := kpt.Lock(files["Kptfile"], &lock)
 		if err != nil {
 			return nil // it is read, and says what is wrong

@@ -21,7 +21,7 @@ func (r *Reconciler) observe(ctx context.Context, pv *v1alpha1.PackageVariant) (
 	o.Variant = decide.Variant{Spec: &pv.Spec, Owner: revision.Owner{Name: pv.Name, UID: pv.UID},
 		SuspendReason: suspendReason(pv), Deleting: !pv.DeletionTimestamp.IsZero(), Finalizer: hasFinalizer(pv),
 		Cascade: slices.Contains(pv.Finalizers, metav1.FinalizerOrphanDependents)}
-	o.Memory, o.Saved = remember(&pv.Status, o.progress), o.Remembered
+	o.Memory = remember(&pv.Status, o.progress)
 	o.Repositories = map[string]revision.Repository{}
 	for _, read := range []func(context.Context, *observation) error{
 		r.observeRepositories, r.observeDownstream, r.observeOwnedInOtherPackages, r.observeUpstream, r.observeClaims,

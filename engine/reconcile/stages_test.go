@@ -23,7 +23,7 @@ var (
 		reflect.TypeFor[decide.Observed](): {"observe.go", "repositories.go", "claims.go", "neighbors.go", "dependencies.go",
 			"gone.go"},
 		reflect.TypeFor[decide.Memory](): {"observe.go"},
-		reflect.TypeFor[decide.Read]():   {"observe.go", "inspect.go", "evaluate.go", "unfinished.go"},
+		reflect.TypeFor[decide.Read]():   {"inspect.go", "evaluate.go", "unfinished.go"},
 	}
 )
 
