@@ -5,6 +5,7 @@ package objects
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,8 +66,10 @@ type Static struct {
 	kinds map[Kind]*listed
 }
 
+// listed is what is known of a kind. Of objects of the same name, the first one is meant by it.
 type listed struct {
 	objects []*metav1.PartialObjectMetadata
+	byName  map[string]*metav1.PartialObjectMetadata
 	err     error
 }
 
@@ -87,7 +90,11 @@ func (s *Static) Use(ctx context.Context, _ types.NamespacedName, references []R
 			if err != nil && !Lasting(err) {
 				return err
 			}
-			s.kinds[r.Kind] = &listed{objects: found, err: err}
+			byName := make(map[string]*metav1.PartialObjectMetadata, len(found))
+			for _, o := range slices.Backward(found) {
+				byName[o.Name] = o
+			}
+			s.kinds[r.Kind] = &listed{objects: found, byName: byName, err: err}
 		}
 	}
 	return nil
@@ -103,34 +110,27 @@ func (*Static) Release(types.NamespacedName) {}
 
 // Problem implements Source.
 func (s *Static) Problem(kind Kind) error {
-	_, err := s.listed(kind)
-	return err
+	return s.listed(kind).err
 }
 
 // Object implements Source.
 func (s *Static) Object(kind Kind, name string) *metav1.PartialObjectMetadata {
-	for _, o := range s.Objects(kind) {
-		if o.Name == name {
-			return o
-		}
-	}
-	return nil
+	return s.listed(kind).byName[name]
 }
 
 // Objects implements Source.
 func (s *Static) Objects(kind Kind) []*metav1.PartialObjectMetadata {
-	found, _ := s.listed(kind)
-	return found
+	return s.listed(kind).objects
 }
 
 // listed returns what is known of a kind.
-func (s *Static) listed(kind Kind) ([]*metav1.PartialObjectMetadata, error) {
+func (s *Static) listed(kind Kind) listed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l := s.kinds[kind]; l != nil {
-		return l.objects, l.err
+		return *l
 	}
-	return nil, nil
+	return listed{}
 }
 
 // Read implements Source.

@@ -263,28 +263,30 @@ type source struct {
 
 // Source returns the objects that may be injected into packages or select variants: all of them.
 func (m *Manifests) Source() objects.Source {
-	of := func(kind objects.Kind) (all []*unstructured.Unstructured) {
-		for _, o := range m.Objects {
-			if o.GetAPIVersion() == kind.APIVersion && o.GetKind() == kind.Kind &&
-				(o.GetNamespace() == "" || o.GetNamespace() == kind.Namespace) {
-				all = append(all, o)
-			}
-		}
-		return all
+	type kind struct{ apiVersion, kind string }
+	type name struct {
+		kind
+		namespace, name string
 	}
-	list := func(_ context.Context, kind objects.Kind) (all []*metav1.PartialObjectMetadata, _ error) {
-		for _, o := range of(kind) {
-			all = append(all, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: o.GetName(),
-				Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations(),
-				ResourceVersion: versionOf(o)}})
+	ofKind, named := map[kind][]*unstructured.Unstructured{}, map[name]*unstructured.Unstructured{}
+	for _, o := range m.Objects {
+		k := kind{o.GetAPIVersion(), o.GetKind()}
+		ofKind[k] = append(ofKind[k], o)
+		named[name{k, o.GetNamespace(), o.GetName()}] = o
+	}
+	list := func(_ context.Context, of objects.Kind) (all []*metav1.PartialObjectMetadata, _ error) {
+		for _, o := range ofKind[kind{of.APIVersion, of.Kind}] {
+			if namespace := o.GetNamespace(); namespace == "" || namespace == of.Namespace {
+				all = append(all, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: o.GetName(),
+					Namespace: namespace, Labels: o.GetLabels(), Annotations: o.GetAnnotations(),
+					ResourceVersion: versionOf(o)}})
+			}
 		}
 		return all, nil
 	}
 	get := func(_ context.Context, r objects.Reference, namespace string) (map[string]any, error) {
-		for _, o := range of(r.Kind) {
-			if o.GetName() == r.Name && o.GetNamespace() == namespace {
-				return o.Object, nil
-			}
+		if o := named[name{kind{r.APIVersion, r.Kind.Kind}, namespace, r.Name}]; o != nil {
+			return o.Object, nil
 		}
 		return nil, nil
 	}
