@@ -90,10 +90,6 @@ func newState() *State {
 		Variants: map[types.NamespacedName]RecordedVariant{}, Packages: ledger.Ledger{}}
 }
 
-func (v *RecordedVariant) copy() RecordedVariant {
-	return RecordedVariant{v.Manifest, *v.DeepCopy()}
-}
-
 // written are the objects that files of a state were read as, or written from, by the names of the files: what has not
 // changed is not written again.
 type written map[string]struct {
@@ -147,14 +143,14 @@ func (s *State) encode(fleet string, to *git.Repository, known written) (map[str
 	for key, set := range s.Sets {
 		set.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha2.GroupVersion.String(), Kind: setKind}
 		forget(&set.ObjectMeta)
-		if err := put(fileOf(setsDir, key), *set.DeepCopy()); err != nil {
+		if err := put(fileOf(setsDir, key), set); err != nil {
 			return nil, err
 		}
 	}
 	for key, pv := range s.Variants {
 		pv.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: variantKind}
 		forget(&pv.ObjectMeta)
-		if err := put(fileOf(variantsDir, key), pv.copy()); err != nil {
+		if err := put(fileOf(variantsDir, key), pv); err != nil {
 			return nil, err
 		}
 	}
@@ -227,9 +223,9 @@ func (s *State) addAll(files map[string]file, known written) error {
 	for i, name := range names {
 		switch v := read[i].(type) {
 		case v1alpha2.PackageVariantSet:
-			s.Sets[objects.KeyOf(&v)] = *v.DeepCopy()
+			s.Sets[objects.KeyOf(&v)] = v
 		case RecordedVariant:
-			s.Variants[objects.KeyOf(&v)] = v.copy()
+			s.Variants[objects.KeyOf(&v)] = v
 		}
 		if errs[i] != nil {
 			return fmt.Errorf("%s: %w", name, errs[i])

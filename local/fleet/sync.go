@@ -372,8 +372,7 @@ func (s *syncer) record(ctx context.Context, announce bool) error {
 		if announce { // what a set says of its variants may not happen; which waves it opens, has to be known before
 			rollout := set.Status.Rollout
 			before := s.was.Sets[key]
-			before.Status.DeepCopyInto(&set.Status)
-			set.Status.Rollout = rollout
+			set.Status, set.Status.Rollout = before.Status, rollout
 		}
 		now.Sets[key] = set
 	}
@@ -381,7 +380,7 @@ func (s *syncer) record(ctx context.Context, announce bool) error {
 	for _, pv := range s.store.AllVariants() {
 		key := objects.KeyOf(&pv)
 		before := s.was.Variants[key]
-		r := RecordedVariant{Manifest: before.Manifest || s.store.places[key] != "", PackageVariant: *pv.DeepCopy()}
+		r := RecordedVariant{Manifest: before.Manifest || s.store.places[key] != "", PackageVariant: pv}
 		if d := pv.Spec.Downstream; d != nil {
 			asked[ledger.KeyOf(pv.Namespace, revision.DownstreamOf(&pv.Spec))] = true
 			what, err := s.asked(ctx, &pv)

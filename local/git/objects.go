@@ -67,7 +67,12 @@ type object struct {
 func encodeTree(entries []Entry) ([]byte, error) {
 	entries = slices.Clone(entries)
 	slices.SortFunc(entries, compareEntries)
+	size := 0
+	for _, e := range entries {
+		size += len(e.Mode) + len(e.Name) + 2 + len(e.Hash)/2
+	}
 	var b bytes.Buffer
+	b.Grow(size) // trees are kept until they are written
 	for _, e := range entries {
 		b.WriteString(e.Mode + " " + e.Name + "\x00")
 		raw, err := hex.DecodeString(string(e.Hash))

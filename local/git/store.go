@@ -30,7 +30,7 @@ const (
 )
 
 // maxPending is how many bytes of objects stay in memory.
-const maxPending = 32 << 20
+const maxPending = 16 << 20
 
 // Tree returns the entries of a directory, which are only read.
 func (r *Repository) Tree(h Hash) ([]Entry, error) {
