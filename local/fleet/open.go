@@ -37,6 +37,8 @@ type Options struct {
 	Allow []string
 	// Branch is the branch of the remote from which the fleet is synced; "" for the default branch.
 	Branch string
+	// Reviews says which drafts are shown by one branch; nil if each is for itself.
+	Reviews *ReviewBy
 	// Now is the clock; nil for the time of day.
 	Now func() time.Time
 }

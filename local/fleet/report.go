@@ -33,6 +33,8 @@ type Report struct {
 	Uncommitted string `json:"uncommitted,omitempty"`
 	Sets        []Line `json:"sets,omitempty"`
 	Variants    []Line `json:"variants,omitempty"`
+	// Reviews are the branches that show several drafts.
+	Reviews []Review `json:"reviews,omitempty"`
 	// Removals are the packages whose removal waits for a person.
 	Removals []Removal `json:"removals,omitempty"`
 	// Repositories are the git repositories that were read: the pull requests of their drafts and removals are all here.
@@ -68,7 +70,9 @@ type Line struct {
 	// have to be injected, and are not. Neither keeps a variant from being Ready.
 	Conflicts string `json:"conflicts,omitempty"`
 	Injection string `json:"injection,omitempty"`
-	// PullRequest is for the draft.
+	// Review is the branch that shows the draft with others; "" if it is for itself.
+	Review string `json:"review,omitempty"`
+	// PullRequest is for the draft; nil if a review has one.
 	PullRequest *PullRequest `json:"pullRequest,omitempty"`
 }
 
@@ -173,6 +177,7 @@ func (s *syncer) conclude(ctx context.Context) {
 	}
 	s.advise(ctx)
 	unread := map[types.UID][]string{} // variants, by their sets
+	reviewed := s.reviewed()
 	for _, pv := range s.store.AllVariants() {
 		line := s.line(variantKind, &pv, pv.Status.Conditions)
 		if set := metav1.GetControllerOfNoCopy(&pv); set != nil && line.Message == ofEarlierSync {
@@ -181,6 +186,9 @@ func (s *syncer) conclude(ctx context.Context) {
 		line.tell(&pv)
 		if line.Draft != "" {
 			line.PullRequest = s.pullRequest(ctx, &line)
+		}
+		if line.Review = reviewed[types.NamespacedName{Namespace: line.Namespace, Name: line.Draft}]; line.Review != "" {
+			line.PullRequest = nil
 		}
 		r.Variants = append(r.Variants, line)
 	}
@@ -312,6 +320,10 @@ func (r *Report) Table(to io.Writer) error {
 	}
 	for _, l := range r.Sets {
 		say("set %s: %s: %s", nameOf(l), l.Reason, l.Message)
+	}
+	for i := range r.Reviews {
+		of := &r.Reviews[i]
+		say("review %s: %s, waits for a person to merge it%s", of.PullRequest.Branch, of.PullRequest.Title, of.frozen())
 	}
 	for _, l := range r.Removals {
 		say("%s: its removal, the branch %s, waits for a person to merge it", in(l.Namespace, l.Package),

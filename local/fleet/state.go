@@ -20,6 +20,7 @@ import (
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
 	"github.com/package-variants/package-variants/local/ledger"
+	"github.com/package-variants/package-variants/local/reviews"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -39,6 +40,8 @@ type State struct {
 	Sets      map[types.NamespacedName]v1alpha2.PackageVariantSet
 	Variants  map[types.NamespacedName]RecordedVariant
 	Packages  ledger.Ledger
+	// Reviews are the branches that show several drafts.
+	Reviews []reviews.Review
 }
 
 // RecordedVariant is a variant as it was.
@@ -52,6 +55,7 @@ type RecordedVariant struct {
 const (
 	fleetFile    = "fleet.yaml"
 	packagesFile = "packages.yaml"
+	reviewsFile  = "reviews.yaml"
 	setsDir      = "sets"
 	variantsDir  = "variants"
 )
@@ -140,6 +144,11 @@ func (s *State) encode(fleet string, to *git.Repository, known written) (map[str
 	if err := put(fleetFile, about); err != nil {
 		return nil, err
 	}
+	if len(s.Reviews) > 0 {
+		if err := put(reviewsFile, s.Reviews); err != nil {
+			return nil, err
+		}
+	}
 	for key, set := range s.Sets {
 		set.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha2.GroupVersion.String(), Kind: setKind}
 		forget(&set.ObjectMeta)
@@ -196,6 +205,9 @@ func decode(files map[string]file, known written) (*State, error) {
 	var err error
 	if s.Packages, err = ledger.Decode(files[packagesFile].text, about.Packages); err != nil {
 		return nil, fmt.Errorf("%s: %w", packagesFile, err)
+	}
+	if err := yaml.UnmarshalStrict([]byte(files[reviewsFile].text), &s.Reviews); err != nil {
+		return nil, fmt.Errorf("%s: %w", reviewsFile, err)
 	}
 	if err := s.addAll(files, known); err != nil {
 		return nil, err

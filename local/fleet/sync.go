@@ -111,7 +111,7 @@ func (s *syncer) start(ctx context.Context, keeps string) error {
 	s.errs, s.happened, s.refused = map[string]error{}, events{}, map[types.NamespacedName]bool{}
 	s.store.created = s.resume
 	s.state = newState()
-	s.state.Commit, s.state.Addresses = s.where.commit, s.addresses
+	s.state.Commit, s.state.Addresses, s.state.Reviews = s.where.commit, s.addresses, s.was.Reviews
 	if keeps != "" {
 		s.store.keeps = "nothing is removed, because " + keeps
 	}
@@ -205,7 +205,7 @@ func (s *syncer) run(ctx context.Context) error {
 		}
 		if !pushed { // what comes of pushes is known when a round has looked at it
 			s.lookAtSets(ctx, s.sets())
-			return s.record(ctx, false)
+			return errors.Join(s.review(ctx), s.record(ctx, false))
 		}
 	}
 	s.report.note("something is left to do after %d rounds: run it again", maxRounds)
@@ -405,7 +405,7 @@ func (s *syncer) record(ctx context.Context, announce bool) error {
 	if announce {
 		subject = "Announce what the sync of " + s.subject() + " pushes"
 	}
-	now.Seen, now.Same = s.home.Seen(), s.home.Same()
+	now.Seen, now.Same, now.Reviews = s.home.Seen(), s.home.Same(), s.state.Reviews
 	if err := s.branch.record(ctx, now, subject); err != nil {
 		return err
 	}

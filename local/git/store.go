@@ -236,15 +236,20 @@ func (r *Repository) PutTree(entries []Entry) (Hash, error) {
 
 // With returns a root, which may be none, with something else at a path: a tree, or nothing.
 func (r *Repository) With(root Hash, path string, tree Hash) (Hash, error) {
-	out, err := r.with(root, path, tree)
+	return r.WithAll(root, map[string]Hash{path: tree})
+}
+
+// WithAll is With of several paths, none of which is inside of another. Each directory is written once.
+func (r *Repository) WithAll(root Hash, trees map[string]Hash) (Hash, error) {
+	out, err := r.with(root, trees)
 	if err != nil || out != "" {
 		return out, err
 	}
 	return r.PutTree(nil)
 }
 
-// with returns a directory with something else at a path; "" if it is empty then: git has no such directories.
-func (r *Repository) with(root Hash, path string, tree Hash) (Hash, error) {
+// with returns a directory with something else at paths; "" if it is empty then: git has no such directories.
+func (r *Repository) with(root Hash, trees map[string]Hash) (Hash, error) {
 	var entries []Entry
 	if root != "" {
 		var err error
@@ -252,27 +257,38 @@ func (r *Repository) with(root Hash, path string, tree Hash) (Hash, error) {
 			return "", err
 		}
 	}
-	name, rest, deeper := strings.Cut(path, "/")
-	if deeper {
-		below := Hash("")
-		for _, e := range entries {
-			if e.Name == name && e.Mode == Directory {
-				below = e.Hash
+	now, below := map[string]Hash{}, map[string]map[string]Hash{}
+	for path, tree := range trees {
+		name, rest, deeper := strings.Cut(path, "/")
+		if now[name] = tree; deeper {
+			if below[name] == nil {
+				below[name] = map[string]Hash{}
 			}
+			below[name][rest] = tree
 		}
+	}
+	was := map[string]Hash{}
+	for _, e := range entries {
+		if e.Mode == Directory {
+			was[e.Name] = e.Hash
+		}
+	}
+	for name, inside := range below {
 		var err error
-		if tree, err = r.with(below, rest, tree); err != nil {
+		if now[name], err = r.with(was[name], inside); err != nil {
 			return "", err
 		}
 	}
-	out := make([]Entry, 0, len(entries)+1)
+	out := make([]Entry, 0, len(entries)+len(now))
 	for _, e := range entries {
-		if e.Name != name {
+		if _, other := now[e.Name]; !other {
 			out = append(out, e)
 		}
 	}
-	if tree != "" {
-		out = append(out, Entry{Mode: Directory, Name: name, Hash: tree})
+	for name, tree := range now {
+		if tree != "" {
+			out = append(out, Entry{Mode: Directory, Name: name, Hash: tree})
+		}
 	}
 	if len(out) == 0 {
 		return "", nil

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/markdown"
+	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/trace"
+	"github.com/package-variants/package-variants/engine/words"
+	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/home"
+	"github.com/package-variants/package-variants/local/reviews"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// ReviewBy says which drafts are shown by one branch.
+type ReviewBy struct {
+	// Label is the label of Repositories by whose values the drafts of a wave are divided; "" if they are not.
+	Label string
+}
+
+// ParseReviewBy reads what a flag says: wave, or wave,label:NAME.
+func ParseReviewBy(text string) (*ReviewBy, error) {
+	wave, label, divided := strings.Cut(text, ",")
+	name, isLabel := strings.CutPrefix(label, "label:")
+	if wave != "wave" || divided && (!isLabel || name == "") {
+		return nil, fmt.Errorf("%q is not a way to put drafts together: it is wave, or wave,label:NAME", text)
+	}
+	return &ReviewBy{Label: name}, nil
+}
+
+// Review is a branch that shows several drafts, for people to merge at once.
+type Review struct {
+	Namespace string `json:"namespace"`
+	Set       string `json:"set"`
+	Wave      string `json:"wave"`
+	// Drafts are the names of those that it shows.
+	Drafts []string `json:"drafts"`
+	// Frozen says that a person has committed to the branch, so that it stays as it is.
+	Frozen bool `json:"frozen,omitempty"`
+	// PullRequest is for the branch.
+	PullRequest *PullRequest `json:"pullRequest"`
+}
+
+// frozen says that the branch of a review stays as it is.
+func (r *Review) frozen() string {
+	if !r.Frozen {
+		return ""
+	}
+	return "; it has a person's commit, so it stays as it is, whatever becomes of its drafts"
+}
+
+// review brings the branches of reviews to what the drafts are now, when nothing else is left to be pushed.
+func (s *syncer) review(ctx context.Context) error {
+	s.state.Reviews = s.was.Reviews
+	if s.Reviews == nil {
+		return nil
+	}
+	candidates, err := s.candidates(ctx)
+	if err != nil {
+		return err
+	}
+	at, fetched := s.home.ReviewBranches()
+	steps := reviews.Decide(s.was.Reviews, at, candidates, fetched)
+	var pushes []reviews.Step
+	for i := range steps {
+		step := &steps[i]
+		if step.Do == reviews.Make {
+			step.Before, step.Seen, step.Closed = step.At, false, false
+			if step.Tip, err = s.home.PutReview(ctx, &step.Review); err != nil {
+				return err
+			}
+			step.Body = bodyOfReview(&step.Review)
+		}
+		if step.Do != reviews.Keep {
+			pushes = append(pushes, *step)
+		}
+	}
+	s.remember(steps)
+	if len(pushes) == 0 {
+		return nil
+	}
+	if err := s.record(ctx, true); err != nil {
+		return err
+	}
+	refused := s.home.PushReviews(ctx, pushes)
+	for i := range pushes {
+		if err := refused[i]; err != nil {
+			s.errs["review "+strings.TrimPrefix(pushes[i].Ref(), branchPrefix)] = err
+		}
+	}
+	return ctx.Err()
+}
+
+const branchPrefix = "refs/heads/"
+
+// remember keeps the reviews that have members, for the report and for the next sync.
+func (s *syncer) remember(steps []reviews.Step) {
+	s.state.Reviews = nil
+	for i := range steps {
+		if len(steps[i].Members) > 0 {
+			s.state.Reviews = append(s.state.Reviews, steps[i].Review)
+		}
+	}
+}
+
+// candidates returns the open drafts of sets whose reviews can have a branch.
+func (s *syncer) candidates(ctx context.Context) ([]reviews.Candidate, error) {
+	drafts, err := s.home.OpenDrafts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	open := map[types.NamespacedName]*home.OpenDraft{}
+	for i := range drafts {
+		open[types.NamespacedName{Namespace: drafts[i].Namespace, Name: drafts[i].Name}] = &drafts[i]
+	}
+	waves := map[types.UID]trace.Waves{}
+	var all []reviews.Candidate
+	for _, pv := range s.store.AllVariants() {
+		owner, waits := metav1.GetControllerOfNoCopy(&pv), pv.Status.OpenDraft
+		if owner == nil || owner.Kind != v1alpha2.PackageVariantSetKind || waits == nil || pv.Status.Upstream == nil {
+			continue
+		}
+		draft := open[types.NamespacedName{Namespace: pv.Namespace, Name: waits.Name}]
+		if draft == nil {
+			continue
+		}
+		if _, known := waves[owner.UID]; !known {
+			if waves[owner.UID], err = s.wavesOf(ctx, pv.Namespace, owner.Name); err != nil {
+				return nil, err
+			}
+		}
+		c := s.candidate(ctx, &pv, draft)
+		c.Set, c.Wave = owner.Name, waves[owner.UID].Of(&pv)
+		if c.Wave == "" {
+			c.Wave = reviews.All
+		}
+		if ref := c.Ref(1); !git.IsRefName(ref) {
+			s.errs[setKind+" "+pv.Namespace+"/"+owner.Name] = fmt.Errorf("its drafts cannot be reviewed together, because "+
+				"git takes %s for no name of a branch: give the set, the wave or the label another name", ref)
+			continue
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// wavesOf returns the waves of a set; none if it has no rollout.
+func (s *syncer) wavesOf(ctx context.Context, namespace, name string) (trace.Waves, error) {
+	set, err := s.store.Set(ctx, namespace, name)
+	if err != nil || set == nil || set.Spec.Rollout == nil {
+		return nil, err
+	}
+	expanded, err := s.sets().Expand(ctx, set)
+	if err != nil {
+		return nil, nil //nolint:nilerr // the set says so itself
+	}
+	return trace.NewWaves(expanded.Variants), nil
+}
+
+// candidate returns the draft of a variant, which waits, as a review may have it.
+func (s *syncer) candidate(ctx context.Context, pv *v1alpha1.PackageVariant, draft *home.OpenDraft) reviews.Candidate {
+	c := reviews.Candidate{Member: draft.Member, Group: reviews.Group{
+		Repository: draft.Repository, Base: draft.Base, Namespace: pv.Namespace,
+		Upstream: revision.UpstreamOf(pv.Spec.Upstream).Name, Revision: numberOf(pv.Status.Upstream.Revision)}}
+	c.Alone = draft.Edited || draft.Overtaken || pv.Status.OpenDraft.Reason != v1alpha1.ReasonManualApproval
+	if label := s.Reviews.Label; label != "" {
+		repository, err := s.store.Repository(ctx, pv.Namespace, pv.Spec.Downstream.Repo)
+		if err == nil && repository != nil {
+			c.Owner = repository.Labels[label]
+		}
+	}
+	made, err := s.home.Get(ctx, pv.Namespace, draft.Name)
+	c.Alone = c.Alone || err != nil || made.LeftToPeople != ""
+	if err == nil && made.Task.Type == revision.Upgrade {
+		if from, err := s.home.Get(ctx, pv.Namespace, made.Task.Base); err == nil {
+			c.From = numberOf(from.Number)
+		}
+	}
+	return c
+}
+
+// numberOf returns a revision as people write it.
+func numberOf(revision int) string { return fmt.Sprintf("v%d", revision) }
+
+// bodyOfReview returns the body of the pull request for a review.
+func bodyOfReview(r *reviews.Review) string {
+	return fmt.Sprintf("Drafts of the PackageVariantSet %s, wave %s: %s.\n\nMerging it publishes them. To leave one out, "+
+		"commit to its draft, or delete the branch of that. Closing it rejects nothing: each draft is still there.\n",
+		markdown.Code(r.Set), markdown.Code(r.Wave), markdown.Code(words.Some(namesOf(r), ", ")))
+}
+
+// namesOf returns the packages of a review.
+func namesOf(r *reviews.Review) (all []string) {
+	for i := range r.Members {
+		all = append(all, in(r.Members[i].Namespace, r.Members[i].Of().String()))
+	}
+	return all
+}
+
+// reviewed tells of the reviews, and returns the branch by which each draft is reviewed.
+func (s *syncer) reviewed() map[types.NamespacedName]string {
+	of := map[types.NamespacedName]string{}
+	for i := range s.state.Reviews {
+		r := &s.state.Reviews[i]
+		if r.Closed {
+			continue
+		}
+		branches := s.home.BranchesOfReview(r)
+		told := Review{Namespace: r.Namespace, Set: r.Set, Wave: r.Wave, Frozen: r.Frozen,
+			PullRequest: &PullRequest{branches, markdown.Title(r.Title()), r.Body}}
+		for j := range r.Members {
+			m := &r.Members[j]
+			name := m.Of().NameOf(m.Workspace)
+			told.Drafts = append(told.Drafts, name)
+			of[types.NamespacedName{Namespace: m.Namespace, Name: name}] = branches.Branch
+		}
+		s.report.Reviews = append(s.report.Reviews, told)
+	}
+	return of
+}
