@@ -14,13 +14,13 @@ import (
 	"github.com/package-variants/package-variants/local/programs"
 )
 
-// enough is the memory, in bytes, beyond which garbage is collected more often, unless GOMEMLIMIT is set: ten thousand
-// sites fit into it.
-const enough = 512 << 20
+// garbage is how much garbage there may be for what is in use, in percent, unless GOGC is set: memory is what limits how
+// many sites one sync can have. A fixed limit would be worse, since beyond it all time goes into collecting.
+const garbage = 50
 
 func main() {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(enough)
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := command.Run(ctx, os.Args[1:], programs.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})

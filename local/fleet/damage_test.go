@@ -39,15 +39,15 @@ func TestDamagedState(t *testing.T) {
 	w.People.Update()
 	good := strings.TrimSpace(w.People.Git("rev-parse", "origin/package-variants"))
 	for _, tt := range []struct{ file, text, want string }{
-		{"fleet.yaml", "# emptied\n", "it does not have what was written there"},
-		{"fleet.yaml", "fleet: [", "error converting YAML to JSON: yaml: line 1: did not find expected node content"},
-		{"fleet.yaml", "", "it is missing"},
-		{"packages.yaml", "# emptied\n", "it is not the file that was written"},
-		{"packages.yaml", "", "it is missing"},
-		{"revisions.yaml", "{}\n", errEarlier.Error()},
-		{"variants/default/web.yaml", "# emptied\n", "it does not have what was written there"},
-		{"variants/default/web.yaml", "\xff\xfe", "it does not have what was written there"},
-		{"sets/default/webs.yaml", "# emptied\n", "it does not have what was written there"},
+		{"fleet.json", "{}\n", "it does not have what was written there"},
+		{"fleet.json", "{\"fleet\": [", "unexpected end of JSON input"},
+		{"fleet.json", "{\"fleet\": \"a\", \"else\": 1}", "unknown field \"else\""},
+		{"fleet.json", "", "it is missing"},
+		{"packages.jsonl", "# emptied\n", "it is not the file that was written"},
+		{"packages.jsonl", "", "it is missing"},
+		{"variants/default/web.json", "{}\n", "it does not have what was written there"},
+		{"variants/default/web.json", "\xff\xfe", "invalid character 'ÿ' looking for beginning of value"},
+		{"sets/default/webs.json", "{}\n", "it does not have what was written there"},
 	} {
 		w.People.Git("checkout", "-q", good)
 		at := "fleet/.fleet/" + tt.file

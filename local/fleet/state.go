@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,7 +25,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
 )
 
 // State is what a fleet needs to know from one sync to the next.
@@ -53,9 +53,9 @@ type RecordedVariant struct {
 
 // The files of a state.
 const (
-	fleetFile    = "fleet.yaml"
-	packagesFile = "packages.yaml"
-	reviewsFile  = "reviews.yaml"
+	fleetFile    = "fleet.json"
+	packagesFile = "packages.jsonl"
+	reviewsFile  = "reviews.json"
 	setsDir      = "sets"
 	variantsDir  = "variants"
 )
@@ -107,11 +107,11 @@ func (w written) put(to *git.Repository, name string, value any) (git.Hash, erro
 	if known := w[name]; equality.Semantic.DeepEqual(known.of, value) {
 		return known.blob, nil
 	}
-	text, err := yaml.Marshal(value)
+	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return "", err
 	}
-	blob := to.PutBlob(string(text))
+	blob := to.PutBlob(string(text) + "\n")
 	w.keep(name, value, blob)
 	return blob, nil
 }
@@ -170,12 +170,8 @@ func (s *State) encode(fleet string, to *git.Repository, known written) (map[str
 func forget(o *metav1.ObjectMeta) { o.UID, o.ResourceVersion = "", "" }
 
 func fileOf(dir string, key types.NamespacedName) string {
-	return path.Join(dir, key.Namespace, key.Name+".yaml")
+	return path.Join(dir, key.Namespace, key.Name+".json")
 }
-
-// errEarlier says that a state was written by a version that remembered otherwise.
-var errEarlier = errors.New("it was written by an earlier version, and is not read any more: remove it, and give the " +
-	"variants adoptionPolicy: adoptExisting for the first sync, by which they get their packages back")
 
 // decode reads the files of a state, which are all of those that encode returned, or none, and keeps what they are.
 func decode(files map[string]file, known written) (*State, error) {
@@ -185,14 +181,11 @@ func decode(files map[string]file, known written) (*State, error) {
 	}
 	var about fleetState
 	for _, name := range []string{fleetFile, packagesFile} {
-		if _, there := files["revisions.yaml"]; there {
-			return nil, fmt.Errorf("revisions.yaml: %w", errEarlier)
-		}
 		if _, there := files[name]; !there {
 			return nil, fmt.Errorf("%s: it is missing", name)
 		}
 	}
-	if err := yaml.UnmarshalStrict([]byte(files[fleetFile].text), &about); err != nil {
+	if err := ledger.Unmarshal(files[fleetFile].text, &about); err != nil {
 		return nil, fmt.Errorf("%s: %w", fleetFile, err)
 	}
 	if about.Fleet == "" {
@@ -206,8 +199,10 @@ func decode(files map[string]file, known written) (*State, error) {
 	if s.Packages, err = ledger.Decode(files[packagesFile].text, about.Packages); err != nil {
 		return nil, fmt.Errorf("%s: %w", packagesFile, err)
 	}
-	if err := yaml.UnmarshalStrict([]byte(files[reviewsFile].text), &s.Reviews); err != nil {
-		return nil, fmt.Errorf("%s: %w", reviewsFile, err)
+	if recorded, there := files[reviewsFile]; there {
+		if err := ledger.Unmarshal(recorded.text, &s.Reviews); err != nil {
+			return nil, fmt.Errorf("%s: %w", reviewsFile, err)
+		}
 	}
 	if err := s.addAll(files, known); err != nil {
 		return nil, err
@@ -257,12 +252,12 @@ func readFile(name, text string) (any, error) {
 	var err error
 	switch {
 	case strings.HasPrefix(name, setsDir+"/"):
-		if err = yaml.UnmarshalStrict([]byte(text), &set); err == nil && name != fileOf(setsDir, objects.KeyOf(&set)) {
+		if err = ledger.Unmarshal(text, &set); err == nil && name != fileOf(setsDir, objects.KeyOf(&set)) {
 			err = errEmpty
 		}
 		return set, err
 	case strings.HasPrefix(name, variantsDir+"/"):
-		if err = yaml.UnmarshalStrict([]byte(text), &pv); err == nil && name != fileOf(variantsDir, objects.KeyOf(&pv)) {
+		if err = ledger.Unmarshal(text, &pv); err == nil && name != fileOf(variantsDir, objects.KeyOf(&pv)) {
 			err = errEmpty
 		}
 		return pv, err

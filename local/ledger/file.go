@@ -6,13 +6,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
+	strict "sigs.k8s.io/json"
 )
 
 // Format is the format of the file. Another one cannot be read.
@@ -32,48 +33,23 @@ type row struct {
 	Entry `json:",inline"`
 }
 
-// Encode returns the file of a ledger, in YAML, sorted by key, and its digest.
+// Encode returns the file of a ledger, a line of JSON for each entry, sorted by key, and its digest.
 func (l Ledger) Encode() (string, Digest, error) {
 	keys := slices.SortedFunc(maps.Keys(l), Key.Compare)
 	var text bytes.Buffer
-	for rows := range slices.Chunk(keys, maxRows) {
-		some := make([]row, len(rows))
-		for i, key := range rows {
-			some[i] = row{key, l[key]}
-		}
-		lines, err := yaml.Marshal(some)
-		if err != nil {
+	rows := json.NewEncoder(&text)
+	for _, key := range keys {
+		if err := rows.Encode(row{key, l[key]}); err != nil {
 			return "", Digest{}, err
 		}
-		text.Write(lines)
 	}
 	return text.String(), digestOf(text.Bytes(), len(keys)), nil
 }
 
-// maxRows is how many rows are encoded, or decoded, at once: a tree of YAML takes much memory.
-const maxRows = 100
-
-// chunks returns the parts of a file, each of which has some rows.
-func chunks(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		at, rows := 0, 0
-		for i := 0; i < len(text); {
-			if text[i] == '-' { // at the beginning of a line
-				if rows++; rows > maxRows {
-					if !yield(text[at:i]) {
-						return
-					}
-					at, rows = i, 1
-				}
-			}
-			next := strings.IndexByte(text[i:], '\n')
-			if next < 0 {
-				break
-			}
-			i += next + 1
-		}
-		yield(text[at:])
-	}
+// Unmarshal reads JSON that was written here: with fields that nothing knows, it was not.
+func Unmarshal(text string, to any) error {
+	unknown, err := strict.UnmarshalStrict([]byte(text), to)
+	return errors.Join(append(unknown, err)...)
 }
 
 // digestOf returns the digest of a file.
@@ -91,14 +67,12 @@ func Decode(text string, d Digest) (Ledger, error) {
 		return nil, fmt.Errorf("it is not the file that was written")
 	}
 	l := Ledger{}
-	for part := range chunks(text) {
-		var rows []row
-		if err := yaml.UnmarshalStrict([]byte(part), &rows); err != nil {
+	for line := range strings.Lines(text) {
+		var r row
+		if err := Unmarshal(line, &r); err != nil {
 			return nil, err
 		}
-		for _, r := range rows {
-			l[r.Key] = r.Entry
-		}
+		l[r.Key] = r.Entry
 	}
 	if len(l) != d.Entries {
 		return nil, fmt.Errorf("it has %d packages, and %d were written", len(l), d.Entries)
