@@ -5,6 +5,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -83,18 +84,23 @@ func (s *syncer) review(ctx context.Context) error {
 			pushes = append(pushes, *step)
 		}
 	}
-	s.remember(steps)
-	if len(pushes) == 0 {
+	if s.remember(steps); len(pushes) == 0 {
 		return nil
 	}
 	if err := s.record(ctx, true); err != nil {
 		return err
 	}
-	refused := s.home.PushReviews(ctx, pushes)
+	refused, arrived := s.home.PushReviews(ctx, pushes), map[string]bool{}
 	for i := range pushes {
-		if err := refused[i]; err != nil {
-			s.errs["review "+strings.TrimPrefix(pushes[i].Ref(), branchPrefix)] = err
+		ref := pushes[i].Ref()
+		if arrived[pushes[i].Repository+ref] = refused[i] == nil; refused[i] != nil {
+			s.errs["review "+strings.TrimPrefix(ref, branchPrefix)] = refused[i]
 		}
+	}
+	s.state.Reviews = slices.Clone(s.state.Reviews) // what was recorded does not change
+	for i := range s.state.Reviews {
+		r := &s.state.Reviews[i]
+		r.Seen = r.Seen || arrived[r.Repository+r.Ref()]
 	}
 	return ctx.Err()
 }

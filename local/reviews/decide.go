@@ -66,7 +66,12 @@ type decision struct {
 // again decides on a review that is remembered.
 func (d *decision) again(r Review) {
 	at := d.branches[Branch{r.Repository, r.Ref()}]
-	lost := at == r.Before && !r.Seen && at != r.Tip // what was announced did not arrive
+	lost := at == r.Before && !r.Seen && at != r.Tip          // what was announced did not arrive
+	if r.Before == "" && !r.Seen && at != "" && at != r.Tip { // somebody else made a branch of that name meanwhile
+		r.Members = nil
+		d.steps = append(d.steps, Step{Review: r})
+		return
+	}
 	r.Closed = r.Closed && at == ""
 	switch {
 	case r.Closed:
