@@ -20,17 +20,22 @@ the one that --branch names. Otherwise nothing is done.
 
 A draft of a package with a pipeline of functions in its Kptfile is made with --render only.
 
-A variant whose manifest is gone is removed.`
+A variant whose manifest is gone is removed.
+
+With --reviews, drafts of a wave that wait for nothing but a person, in one git repository, are also on one branch below
+reviews/, for people to merge at once.`
 
 const exampleSync = `  # Make the drafts of a fleet, and publish what was merged since the last sync
   variants sync fleet/`
 
 func newSync(e *env) *cobra.Command {
-	var output string
+	var output, by string
 	cmd := &cobra.Command{Use: "sync DIR", Short: "Bring packages to what a fleet asks for", Long: longSync,
 		Example: exampleSync, Args: one("one directory with manifests")}
 	e.syncFlags(cmd)
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "format: table, or json for programs")
+	cmd.Flags().StringVar(&by, "reviews", "", "show the drafts of a wave by one branch: wave, or wave,label:`NAME` for "+
+		"one for each value of that label of Repositories")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if output != "table" && output != "json" {
 			return fmt.Errorf("--output %q is neither table nor json", output)
@@ -38,6 +43,11 @@ func newSync(e *env) *cobra.Command {
 		o, err := e.syncOptions(args[0])
 		if err != nil {
 			return err
+		}
+		if by != "" {
+			if o.Reviews, err = fleet.ParseReviewBy(by); err != nil {
+				return fmt.Errorf("--reviews: %w", err)
+			}
 		}
 		report, err := fleet.Sync(cmd.Context(), o)
 		if report == nil {

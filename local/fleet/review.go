@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/packages"
@@ -17,6 +18,7 @@ import (
 	"github.com/package-variants/package-variants/engine/trace"
 	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/home"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -185,13 +187,7 @@ func (f *Fleet) Trace(ctx context.Context, namespace string) (*trace.Input, erro
 		return nil, err
 	}
 	for i := range in.Sets {
-		if in.Sets[i].Status.Rollout == nil {
-			continue
-		}
-		// Without the waves of a set its variants stand below the set itself.
-		if expanded, err := f.sets().Expand(ctx, &in.Sets[i]); err == nil {
-			in.Waves[in.Sets[i].Name] = trace.NewWaves(expanded.Variants)
-		}
+		in.Waves[in.Sets[i].Name] = f.wavesOf(ctx, &in.Sets[i])
 	}
 	for _, pv := range f.store.AllVariants() {
 		if pv.Namespace == namespace {
@@ -200,4 +196,49 @@ func (f *Fleet) Trace(ctx context.Context, namespace string) (*trace.Input, erro
 	}
 	in.Revisions, err = f.Revisions(ctx, namespace)
 	return in, err
+}
+
+// wavesOf returns the waves of a set; none if it has no rollout, or cannot be expanded, of which it tells itself.
+func (f *Fleet) wavesOf(ctx context.Context, set *v1alpha2.PackageVariantSet) trace.Waves {
+	if set.Spec.Rollout == nil {
+		return nil
+	}
+	expanded, err := f.sets().Expand(ctx, set)
+	if err != nil {
+		return nil
+	}
+	return trace.NewWaves(expanded.Variants)
+}
+
+// InWave returns the names of the variants of a set, or of one wave of it, whose drafts wait for nothing but a person,
+// and those whose drafts wait for more.
+func (f *Fleet) InWave(ctx context.Context, namespace, name, wave string) (whole, other []string, err error) {
+	set, err := f.store.Set(ctx, namespace, name)
+	if err == nil && set == nil {
+		err = fmt.Errorf("there is no PackageVariantSet %s in the namespace %s", name, namespace)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	waves, known := f.wavesOf(ctx, set), wave == ""
+	if set.Spec.Rollout != nil {
+		for i := range set.Spec.Rollout.Waves {
+			known = known || set.Spec.Rollout.Waves[i].Name == wave
+		}
+		known = known || wave == v1alpha2.RestWave
+	}
+	if !known {
+		return nil, nil, fmt.Errorf("the PackageVariantSet %s has no wave %s in its spec.rollout", name, wave)
+	}
+	for _, pv := range f.store.AllVariants() {
+		owner, waits := metav1.GetControllerOfNoCopy(&pv), pv.Status.OpenDraft
+		switch {
+		case owner == nil || owner.UID != set.UID || waits == nil || wave != "" && waves.Of(&pv) != wave:
+		case waits.Reason == v1alpha1.ReasonManualApproval:
+			whole = append(whole, pv.Name)
+		default:
+			other = append(other, pv.Name)
+		}
+	}
+	return whole, other, nil
 }

@@ -139,8 +139,12 @@ func (s *syncer) candidates(ctx context.Context) ([]reviews.Candidate, error) {
 			continue
 		}
 		if _, known := waves[owner.UID]; !known {
-			if waves[owner.UID], err = s.wavesOf(ctx, pv.Namespace, owner.Name); err != nil {
+			set, err := s.store.Set(ctx, pv.Namespace, owner.Name)
+			if err != nil {
 				return nil, err
+			}
+			if waves[owner.UID] = nil; set != nil {
+				waves[owner.UID] = s.wavesOf(ctx, set)
 			}
 		}
 		c := s.candidate(ctx, &pv, draft)
@@ -156,19 +160,6 @@ func (s *syncer) candidates(ctx context.Context) ([]reviews.Candidate, error) {
 		all = append(all, c)
 	}
 	return all, nil
-}
-
-// wavesOf returns the waves of a set; none if it has no rollout.
-func (s *syncer) wavesOf(ctx context.Context, namespace, name string) (trace.Waves, error) {
-	set, err := s.store.Set(ctx, namespace, name)
-	if err != nil || set == nil || set.Spec.Rollout == nil {
-		return nil, err
-	}
-	expanded, err := s.sets().Expand(ctx, set)
-	if err != nil {
-		return nil, nil //nolint:nilerr // the set says so itself
-	}
-	return trace.NewWaves(expanded.Variants), nil
 }
 
 // candidate returns the draft of a variant, which waits, as a review may have it.

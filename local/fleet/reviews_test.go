@@ -42,7 +42,9 @@ func (w *world) resting(by string, want []string) {
 }
 
 // review returns the branch of a review.
-func reviewOf(revision, part int) string { return fmt.Sprintf("reviews/default/web/all/web-v%d-%d", revision, part) }
+func reviewOf(revision, part int) string {
+	return fmt.Sprintf("reviews/default/web/all/web-v%d-%d", revision, part)
+}
 
 // squash has a person merge a branch as one commit, and delete it.
 func (w *world) squash(branch string) {
