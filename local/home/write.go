@@ -204,7 +204,7 @@ func (h *Home) copied(d *packages.Draft, source, from *found) (map[string]string
 	h.mu.Lock()
 	like, err := from.files()
 	h.mu.Unlock()
-	if err == nil && like.texts[kptfile] == "" {
+	if err == nil && !like.isPackage() {
 		err = noKptfile(from)
 	}
 	if err != nil || d.Task.Type == revision.Edit {
@@ -228,6 +228,12 @@ func (h *Home) copied(d *packages.Draft, source, from *found) (map[string]string
 		err = packages.Unusable(from.Name, v1alpha1.ReasonPackageRefused, err)
 	}
 	return texts, like, err
+}
+
+// isPackage reports whether a directory with these files is a package.
+func (f *files) isPackage() bool {
+	_, ok := f.texts[kptfile]
+	return ok
 }
 
 // textsOf returns the texts of files that may be none.
