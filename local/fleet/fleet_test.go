@@ -164,6 +164,37 @@ Both the upstream and the package changed:
 	w.Equal("conflicts", "", report.Variants[0].Conflicts)
 }
 
+// TestConflictOfTheRevision has later versions of the upstream take back what both sides changed, and change it again:
+// only what the one that is asked for changed is named, also if it stops the merge.
+func TestConflictOfTheRevision(t *testing.T) {
+	t.Parallel()
+	w := conflicting(t, web)
+	w.sync()
+	push := func(version, size string) *Report {
+		t.Helper()
+		w.Push("main", "Version "+version, map[string]string{"blueprints/web/settings.yaml": settings(size),
+			"blueprints/web/NOTES": version + "\n"}, "HEAD:refs/tags/blueprints/web/v"+version)
+		return w.sync()
+	}
+	report := push("3", "small")
+	w.Equal("taken back", []string{"web: UpToDate v2 edge.web.packagevariant-2"}, lines(report))
+	w.Equal("no conflict", "", report.Variants[0].Conflicts)
+	w.idle()
+	w.Equal("changed again", `with blueprints.web.v4, both sides changed data.size of ConfigMap "settings" in settings.yaml `+
+		`(here "tiny", upstream "huge"; the merge kept its own)`, push("4", "huge").Variants[0].Conflicts)
+	w.idle()
+	w.Push("main", "Stop", map[string]string{"fleet/web.yaml": web + "  upgrade: {onConflict: Stop}\n"})
+	w.Push("main", "Version 5", map[string]string{"blueprints/web/settings.yaml": settings("vast")},
+		"HEAD:refs/tags/blueprints/web/v5")
+	if _, err := w.syncAt(func(*Options) {}); err != nil {
+		t.Fatal(err)
+	}
+	status := w.Remote.Git("show", "package-variants:fleet/.fleet/variants/default/web.yaml")
+	w.Equal("stopped", []bool{true, true}, []bool{strings.Contains(status, "updated: huge"),
+		strings.Contains(status, "pendingMerge: blueprints.web.v5")})
+	w.Equal("the draft stays", "4\n", w.Remote.Git("show", strings.TrimPrefix(draft2, "heads/")+":edge/web/NOTES"))
+}
+
 // TestAutomatic publishes at once what nobody has to review, and waits where a person changed it.
 func TestAutomatic(t *testing.T) {
 	t.Parallel()
