@@ -65,8 +65,8 @@ func Pairs(pv *v1alpha1.PackageVariant, revisions []revision.Revision, against s
 	return pairs, "", nil
 }
 
-// PrintConflicts writes the three sides of each conflict in the status, and which of them the open draft has, of which it
-// reads the files.
+// PrintConflicts writes the three sides of each conflict in the status, and says which of them the open draft has, whose
+// files it reads.
 func PrintConflicts(w io.Writer, pv *v1alpha1.PackageVariant, read func(name string) (map[string]string, error)) error {
 	var files map[string]string
 	if draft := pv.Status.OpenDraft; draft != nil && len(pv.Status.Conflicts) > 0 {

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Held returns the side of a conflict whose value the files of a package have now, SideLocal or SideUpstream. It is "" if
-// they have neither, or if the conflict does not tell enough, as of a Secret.
+// Held returns the side of a conflict whose value the files of a package have now, SideLocal or SideUpstream; "" if it
+// is neither, or if the conflict does not tell enough, as of a Secret.
 func Held(files map[string]string, c *Conflict) string {
 	here := heldAt(files, c)
 	local, updated := here.is(c.Local), here.is(c.Updated)
