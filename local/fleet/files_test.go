@@ -44,7 +44,7 @@ func TestForeignFiles(t *testing.T) {
 	publish(w, "3")
 	report := w.sync()
 	w.Equal("upgraded", []string{"web: UpToDate v1 edge.web.packagevariant-2"}, lines(report))
-	w.Equal("conflicts", "", report.Variants[0].Conflicts)
+	w.Equal("conflicts", "", report.Variants[0].Conflicted)
 	same(w, draft2)
 	w.idle()
 }
