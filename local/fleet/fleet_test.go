@@ -181,6 +181,9 @@ func TestConflictOfTheRevision(t *testing.T) {
 	report := push("3", "small")
 	w.Equal("taken back", []string{"web: UpToDate v2 edge.web.packagevariant-2"}, lines(report))
 	w.Equal("no conflict", "", report.Variants[0].Conflicted)
+	message := w.Remote.Git("log", "-1", "--format=%B", strings.TrimPrefix(draft2, "heads/"))
+	w.Equal("its commit", []bool{true, true}, []bool{strings.HasPrefix(message, "Draft edge/web: upgrade of blueprints.web.v3\n"),
+		strings.Contains(message, `"newUpstreamRef":{"name":"blueprints.web.v3"}`)})
 	w.idle()
 	w.Equal("changed again", `with blueprints.web.v4, both sides changed data.size of ConfigMap "settings" in settings.yaml `+
 		`(here "tiny", upstream "huge"; the merge kept its own)`, push("4", "huge").Variants[0].Conflicted)

@@ -237,7 +237,15 @@ func (s *syncer) renew(ctx context.Context, pv *v1alpha1.PackageVariant) error {
 	if err != nil {
 		return err
 	}
-	name, files, err := s.home.Renew(ctx, pv.Namespace, revision.DownstreamOf(&pv.Spec), asked)
+	upstream, err := s.upstream(ctx, pv)
+	if err != nil {
+		return err
+	}
+	source := ""
+	if upstream != nil {
+		source = upstream.Name
+	}
+	name, files, err := s.home.Renew(ctx, pv.Namespace, revision.DownstreamOf(&pv.Spec), asked, source)
 	if err != nil || name == "" {
 		return err
 	}
