@@ -119,7 +119,7 @@ func (r *renewal) task(f *found) revision.Task {
 }
 
 // Renew begins the unedited draft of a package again, if something else is asked for than it was made for, or if the
-// main branch has another package than it began with: until it is saved, it has what the main branch has. Its Its source is
+// main branch has another package than it began with: until it is saved, it has what the main branch has. Its source is
 // the upstream revision asked for. It returns the name of the draft, "" for none, and these files.
 func (h *Home) Renew(ctx context.Context, namespace string, of revision.Package, asked, source string) (name string,
 	texts map[string]string, err error) {

@@ -5,6 +5,7 @@ package merging
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -136,7 +137,9 @@ func parse(name, text string) (docs []*document, why string) {
 	resources := 0
 	for _, segment := range yamledit.Split(text) {
 		var root yaml.Node
-		if err := yaml.Unmarshal([]byte(segment), &root); err != nil {
+		if err := yaml.Unmarshal([]byte(segment), &root); err != nil && json.Valid([]byte(segment)) {
+			return nil, `it is JSON with an escape that YAML lacks, such as \/`
+		} else if err != nil {
 			return nil, "it is not YAML"
 		}
 		if why := tooLarge(&root); why != "" {
