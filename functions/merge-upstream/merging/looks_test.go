@@ -229,3 +229,31 @@ func both2(a, b map[string]look) map[string]look {
 	maps.Copy(out, b)
 	return out
 }
+
+// TestTextsStayTexts checks, over all ways to write some values, that a merge writes no text without quotes that a reader
+// of YAML 1.1 would take for something else, unless a side has written it so.
+func TestTextsStayTexts(t *testing.T) {
+	t.Parallel()
+	values := []string{"yes", `"yes"`, "'yes'", "no", `"no"`, "'no'", `"010"`, "x", "|-\n    no", ">-\n    yes"}
+	for _, original := range values {
+		for _, updated := range values {
+			for _, local := range values {
+				for _, policy := range []merging.OnConflict{merging.KeepLocal, merging.TakeUpstream} {
+					merged, _, err := merging.Merge(textFiles(original), textFiles(updated), textFiles(local),
+						merging.Options{OnConflict: policy})
+					if err != nil {
+						t.Fatal(err)
+					}
+					_, got, _ := strings.Cut(strings.TrimSpace(merged["a.yaml"]), "data:\n  a: ")
+					if (got == "yes" || got == "no" || got == "010") && got != updated && got != local {
+						t.Errorf("%s, upstream %s, here %s, %s: got %s", original, updated, local, policy, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+func textFiles(value string) map[string]string {
+	return map[string]string{"Kptfile": kptfile, "a.yaml": cm + "data:\n  a: " + value + "\n"}
+}
