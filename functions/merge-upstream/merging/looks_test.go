@@ -257,3 +257,14 @@ func TestTextsStayTexts(t *testing.T) {
 func textFiles(value string) map[string]string {
 	return map[string]string{"Kptfile": kptfile, "a.yaml": cm + "data:\n  a: " + value + "\n"}
 }
+
+// TestCommentWithoutLineEnd merges a resource of which a comment on the last line, without a line end, is read as that
+// of another value than with one: it arrives once.
+func TestCommentWithoutLineEnd(t *testing.T) {
+	t.Parallel()
+	const work = "apiVersion: x.io/v1\nkind: Work\nmetadata:\n  name: a\nspec:\n   x: 2\n # c"
+	got, conflicts := merge(t, one(cm+"data: {}\n"), one(work), one(cm+"data: {a: b}\n"), merging.Options{})
+	if want := "---\n" + work + "\n"; !strings.HasSuffix(got["a.yaml"], want) || len(conflicts) != 1 {
+		t.Errorf("it becomes %q, with %v", got["a.yaml"], told(conflicts))
+	}
+}
