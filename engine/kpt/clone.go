@@ -5,7 +5,10 @@
 package kpt
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path"
 	"reflect"
@@ -108,16 +111,24 @@ func kptfileOf(files map[string]string) (*kptfile.KptFile, *yaml.RNode, error) {
 		err = read.PipeE(yaml.Lookup("status"), yaml.Clear("renderStatus"))
 	}
 	file := &kptfile.KptFile{}
-	if err == nil {
-		err = read.YNode().Decode(file)
-	}
-	if err == nil && file.Kind != kptfileName {
-		err = fmt.Errorf("it is of the kind %q", file.Kind)
+	switch {
+	case errors.Is(err, io.EOF):
+		err = errors.New("it is empty")
+	case err == nil && read.GetKind() != kptfileName:
+		err = fmt.Errorf("it is of the kind %q", read.GetKind())
+	case err == nil:
+		err = cmp.Or(conforms(read.YNode(), reflect.TypeOf(file), ""), read.YNode().Decode(file))
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot read the Kptfile: %w", err)
 	}
 	return file, read, nil
+}
+
+// CheckKptfile returns an error, which names the field, if kpt and Porch cannot read the Kptfile among the files.
+func CheckKptfile(files map[string]string) error {
+	_, _, err := kptfileOf(files)
+	return err
 }
 
 // Touch returns the files of a draft whose metadata or lifecycle is changed: Porch rewrites its Kptfile without
@@ -182,7 +193,8 @@ func LockOf(files map[string]string) *revision.Lock {
 	return git
 }
 
-// Pipelines returns the functions in the pipelines of a package and its subpackages, as images, or else as commands.
+// Pipelines returns the functions in the pipelines of a package and its subpackages, as images, or else as commands:
+// also beside entries that are no functions.
 func Pipelines(files map[string]string) []string {
 	var out []string
 	for _, name := range sorted(files) {
@@ -191,9 +203,10 @@ func Pipelines(files map[string]string) []string {
 				Mutators, Validators []struct{ Image, Exec string }
 			}
 		}
-		if path.Base(name) != kptfileName || yaml.Unmarshal([]byte(files[name]), &file) != nil {
+		if path.Base(name) != kptfileName {
 			continue
 		}
+		_ = yaml.Unmarshal([]byte(files[name]), &file) // what has another type is left out
 		for _, f := range append(file.Pipeline.Mutators, file.Pipeline.Validators...) {
 			out = append(out, strings.TrimSpace(f.Image+f.Exec))
 		}

@@ -83,7 +83,8 @@ data:
 			}
 		})
 	}
-	if diff := cmp.Diff([]string{"set-labels:v1"}, Pipelines(upstream)); diff != "" {
+	broken := map[string]string{"Kptfile": blueprint, "sub/Kptfile": "pipeline:\n  mutators: [x, {exec: f}]\n  validators: 1\n"}
+	if diff := cmp.Diff([]string{"set-labels:v1", "f"}, Pipelines(broken)); diff != "" {
 		t.Errorf("pipelines (-want +got):\n%s", diff)
 	}
 }

@@ -119,7 +119,14 @@ func mark(node *yaml.RNode) error {
 	}
 	key := metadata.Key.YNode()
 	comment := key.LineComment
+	none := ""
+	if annotations := metadata.Value.Field(yaml.AnnotationsField); annotations != nil && annotations.IsNilOrEmpty() {
+		none = annotations.Value.YNode().LineComment
+	}
 	err := identify(node)
+	if now := metadata.Value.Field(yaml.AnnotationsField); none != "" && !now.IsNilOrEmpty() {
+		now.Key.YNode().LineComment = none // what comes in the place of an empty map begins on another line
+	}
 	if comment != "" || metadata.Value.YNode().Style&yaml.FlowStyle != 0 {
 		key.LineComment = comment
 	}

@@ -3,6 +3,8 @@
 package kpt
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"reflect"
 	"strings"
@@ -31,6 +33,41 @@ func restore(written, read *yaml.Node, t reflect.Type) {
 			}
 		}
 	}
+}
+
+// conforms returns an error, which names the field, if a value is none of a type.
+func conforms(value *yaml.Node, t reflect.Type, field string) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t.Kind() == reflect.Slice && value.Kind == yaml.SequenceNode:
+		for i, element := range value.Content {
+			if err := conforms(element, t.Elem(), fmt.Sprintf("%s[%d]", field, i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case t.Kind() == reflect.Struct && value.Kind == yaml.MappingNode:
+		fields := fieldsOf(t)
+		for i := 0; i+1 < len(value.Content); i += 2 {
+			of, known := fields[value.Content[i].Value]
+			if !known {
+				continue
+			}
+			if err := conforms(value.Content[i+1], of, field+"."+value.Content[i].Value); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if value.Decode(reflect.New(t).Interface()) == nil {
+		return nil
+	}
+	wanted := map[reflect.Kind]string{reflect.Struct: "a map", reflect.Map: "a map of texts", reflect.Slice: "a list",
+		reflect.String: "a text"}
+	return fmt.Errorf("%s, in line %d, is not %s", strings.TrimPrefix(field, "."), value.Line,
+		cmp.Or(wanted[t.Kind()], "of the type "+t.Kind().String()))
 }
 
 // fieldsOf returns the fields of a type by the names that they have in YAML.

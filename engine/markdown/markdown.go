@@ -32,7 +32,10 @@ var (
 	risky = regexp.MustCompile("[`|@#!<&]|://|(?i:www\\.)|][(\\[]|\\[\\[|" + key.String())
 	// key is a reference to an issue of GitHub (GH-1) or of Jira (ABC-12).
 	key = regexp.MustCompile(`([A-Z][A-Z0-9_]+)-([0-9])`)
-	www = regexp.MustCompile(`(?i)(www)\.`)
+	// bracketed begins a reference of GitLab such as [issue:12], and unlinked takes the links from texts in brackets.
+	bracketed = regexp.MustCompile(`\[([A-Za-z_]+:)`)
+	unlinked  = strings.NewReplacer("://", "_//", "](", "_(", "][", "__", "[[", "__", "]:", "_:")
+	www       = regexp.MustCompile(`(?i)(www)\.`)
 	// entities are numbers where HTML 4 has no name, as parsers of forges know no others.
 	entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `\`, "&#92;", "`", "&#96;", "*", "&#42;",
 		"_", "&#95;", "[", "&#91;", "]", "&#93;", "{", "&#123;", "|", "&#124;", "~", "&#126;", "$", "&#36;", "#", "&#35;",
@@ -72,18 +75,20 @@ func Block(language, text string) string {
 const maxTitle = 200
 
 // Title returns the title of a pull request. Forges show it as text, but find references and mentions in it, and it
-// becomes the message of a commit where branches are squashed. There is no way to escape them, so an underscore stands
-// for each character that begins one, and for what is not visible.
+// becomes the message of a commit where branches are squashed, which may be the description of the next pull request.
+// There is no way to escape them, so an underscore stands for each character that begins one, or the target of a link,
+// and for what is not visible.
 func Title(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case r > unicode.MaxASCII && r != unicode.ReplacementChar && unicode.IsGraphic(r), unicode.IsSpace(r),
-			unicode.IsLetter(r), unicode.IsDigit(r), strings.ContainsRune(`-_./:,;()+='"?`, r):
+			unicode.IsLetter(r), unicode.IsDigit(r), strings.ContainsRune(`-_./:,;()[]+='"?`, r):
 			return r
 		}
 		return '_'
 	}, text)
-	text = key.ReplaceAllString(strings.ReplaceAll(visible.Line(text), "://", "_//"), "${1}_$2")
+	text = unlinked.Replace(bracketed.ReplaceAllString(visible.Line(text), "_$1"))
+	text = key.ReplaceAllString(text, "${1}_$2")
 	text = www.ReplaceAllString(text, "${1}_")
 	if characters := []rune(text); len(characters) > maxTitle {
 		return strings.TrimSpace(string(characters[:maxTitle-len("...")])) + "..."

@@ -23,7 +23,7 @@ func TestTexts(t *testing.T) {
 		"blueprints.web.v1 -> v2": {"`blueprints.web.v1 -> v2`", "<code>blueprints.web.v1 -&gt; v2</code>",
 			"blueprints.web.v1 -_ v2"},
 		"containers[0].image_name": {"`containers[0].image_name`", "<code>containers&#91;0&#93;.image&#95;name</code>",
-			"containers_0_.image_name"},
+			"containers[0].image_name"},
 		"*a* _b_ ~~d~~ $e$ {f} \\g": {"`*a* _b_ ~~d~~ $e$ {f} \\g`",
 			"<code>&#42;a&#42; &#95;b&#95; &#126;&#126;d&#126;&#126; &#36;e&#36; &#123;f} &#92;g</code>",
 			"_a_ _b_ __d__ _e_ _f_ _g"},
@@ -43,16 +43,18 @@ func TestTexts(t *testing.T) {
 		"[click](http:x) [a][b] [[c]]": {
 			"<code>&#91;click&#93;(http:x) &#91;a&#93;&#91;b&#93; &#91;&#91;c&#93;&#93;</code>",
 			"<code>&#91;click&#93;(http:x) &#91;a&#93;&#91;b&#93; &#91;&#91;c&#93;&#93;</code>",
-			"_click_(http:x) _a__b_ __c__"},
+			"[click_(http:x) [a__b] __c]]"},
 		"![x](y) <img src=x> </details>": {
 			"<code>&#33;&#91;x&#93;(y) &lt;img src=x&gt; &lt;/details&gt;</code>",
-			"<code>&#33;&#91;x&#93;(y) &lt;img src=x&gt; &lt;/details&gt;</code>", "__x_(y) _img src=x_ _/details_"},
+			"<code>&#33;&#91;x&#93;(y) &lt;img src=x&gt; &lt;/details&gt;</code>", "_[x_(y) _img src=x_ _/details_"},
 		"&#64;acme &lt;":     {"<code>&amp;&#35;64;acme &amp;lt;</code>", "<code>&amp;&#35;64;acme &amp;lt;</code>", "__64;acme _lt;"},
 		":tada:":             {"`:tada:`", "<code>:tada:</code>", ":tada:"},
 		"/close":             {"`/close`", "<code>/close</code>", "/close"},
 		"a\n/merge\r\n\n# b": {"<code>a /merge &#35; b</code>", "<code>a /merge &#35; b</code>", "a /merge _ b"},
+		"a[b][c]: [issue:1]": {"<code>a&#91;b&#93;&#91;c&#93;: &#91;issue:1&#93;</code>",
+			"<code>a&#91;b&#93;&#91;c&#93;: &#91;issue:1&#93;</code>", "a[b__c_: _issue:1]"},
 		" \x1b[2Ja\u202eb\u200f\xff \u2028": {"`\\x1b[2Ja\\u202eb\\u200f\\xff`",
-			"<code>&#92;x1b&#91;2Ja&#92;u202eb&#92;u200f&#92;xff</code>", "__2Ja_b__"},
+			"<code>&#92;x1b&#91;2Ja&#92;u202eb&#92;u200f&#92;xff</code>", "_[2Ja_b__"},
 		"ü → 日本": {"`ü → 日本`", "<code>ü → 日本</code>", "ü → 日本"},
 	} {
 		got := struct{ code, element, title string }{Code(text), Element(text), Title(text)}
@@ -140,7 +142,7 @@ func FuzzTexts(f *testing.F) {
 			}
 		}
 		title := Title(text)
-		if hit := regexp.MustCompile("[@#!&<>`\\[\\]\\n]|://").FindString(title); hit != "" || !utf8.ValidString(title) ||
+		if hit := regexp.MustCompile("[@#!&<>`\\n]|://|\\][(:\\[]|\\[(\\[|[a-z]+:)").FindString(title); hit != "" || !utf8.ValidString(title) ||
 			utf8.RuneCountInString(title) > maxTitle {
 			t.Errorf("the title %q has %q", title, hit)
 		}

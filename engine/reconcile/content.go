@@ -3,6 +3,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ func (r *Reconciler) content(ctx context.Context, o *observation, name string) (
 	}
 	content, err := r.shared(ctx, o.Upstream)
 	if err == nil {
-		err = content.unusable
+		err = cmp.Or(content.unusable, checkTaken(name, content.Files))
 	}
 	if err != nil || !o.Repositories[o.Spec.Downstream.Repo].Deployment {
 		return content.Content, err

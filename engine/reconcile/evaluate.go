@@ -163,7 +163,7 @@ func (r *Reconciler) mergeChanges(ctx context.Context, policy variant.OnConflict
 	if err != nil {
 		return nil, decide.Merge{}, err
 	}
-	if err := cmp.Or(updated.unusable, original.unusable); err != nil {
+	if err := cmp.Or(updated.unusable, original.unusable, checkTaken(to.Name, updated.Files)); err != nil {
 		return nil, decide.Merge{}, err
 	}
 	var merged map[string]string

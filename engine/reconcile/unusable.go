@@ -3,7 +3,10 @@
 package reconcile
 
 import (
+	"fmt"
+
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
@@ -26,6 +29,16 @@ func (e *unusableError) Unwrap() error { return e.err }
 func checkFiles(revision string, files map[string]string) error {
 	if err := krm.CheckPackage(files); err != nil {
 		return &unusableError{revision, v1alpha1.ReasonPackageTooLarge, err}
+	}
+	return nil
+}
+
+// checkTaken returns an unusableError if kpt and Porch cannot read the Kptfile of an upstream that is to be cloned or
+// upgraded to. Of one that a package leaves, only its files are needed.
+func checkTaken(upstream string, files map[string]string) error {
+	if err := kpt.CheckKptfile(files); err != nil {
+		return &unusableError{upstream, v1alpha1.ReasonPackageRefused,
+			fmt.Errorf("%w: correct it, and publish that as another version", err)}
 	}
 	return nil
 }

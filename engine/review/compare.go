@@ -12,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 )
 
 // What a draft is compared with.
@@ -64,8 +65,16 @@ func Pairs(pv *v1alpha1.PackageVariant, revisions []revision.Revision, against s
 	return pairs, "", nil
 }
 
-// PrintConflicts writes the three sides of each conflict in the status.
-func PrintConflicts(w io.Writer, pv *v1alpha1.PackageVariant) error {
+// PrintConflicts writes the three sides of each conflict in the status, and says which of them the open draft has, whose
+// files it reads.
+func PrintConflicts(w io.Writer, pv *v1alpha1.PackageVariant, read func(name string) (map[string]string, error)) error {
+	var files map[string]string
+	if draft := pv.Status.OpenDraft; draft != nil && len(pv.Status.Conflicts) > 0 {
+		var err error
+		if files, err = read(draft.Name); err != nil {
+			return err
+		}
+	}
 	for i := range pv.Status.Conflicts {
 		conflict := &pv.Status.Conflicts[i]
 		var place []string
@@ -74,10 +83,14 @@ func PrintConflicts(w io.Writer, pv *v1alpha1.PackageVariant) error {
 				place = append(place, krm.Visible(part))
 			}
 		}
-		mark := map[string]string{conflict.Taken: "  (in the draft)", "": ""}
+		mark := map[string]string{}
+		if side := merging.Held(files, &merging.Conflict{File: conflict.File, Resource: conflict.Resource,
+			Field: conflict.Field, Local: conflict.Local, Updated: conflict.Updated}); side != "" && files != nil {
+			mark[side] = "  (in the draft)"
+		}
 		_, err := fmt.Fprintf(w, "conflict in %s\n  original: %s\n  local:    %s%s\n  updated:  %s%s\n",
-			strings.Join(place, ", "), orAbsent(conflict.Original), orAbsent(conflict.Local), mark[v1alpha1.TakenLocal],
-			orAbsent(conflict.Updated), mark[v1alpha1.TakenUpstream])
+			strings.Join(place, ", "), orAbsent(conflict.Original), orAbsent(conflict.Local), mark[merging.SideLocal],
+			orAbsent(conflict.Updated), mark[merging.SideUpstream])
 		if err != nil {
 			return err
 		}

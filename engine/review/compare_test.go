@@ -84,40 +84,56 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestPrintConflicts checks that the three sides are printed, and which of them the draft has.
+// TestPrintConflicts checks that the three sides are printed, and which of them the draft has now, whatever the merge
+// took.
 func TestPrintConflicts(t *testing.T) {
 	t.Parallel()
 	pv := &v1alpha1.PackageVariant{}
 	pv.Status.Conflicts = []v1alpha1.Conflict{
-		{File: "a.yaml", Resource: "ConfigMap a", Field: "data.x", Original: "1", Local: "2", Updated: "3",
-			Taken: "upstream"},
-		{File: "notes.txt", Original: "sha256:1", Local: "sha256:2", Taken: "local"},
+		{File: "a.yaml", Resource: `ConfigMap "a"`, Field: "data.x", Original: "1", Local: "2", Updated: "3", Taken: "local"},
+		{File: "notes.txt", Original: "sha256:1", Local: "sha256:2", Updated: "(removed)", Taken: "local"},
+		{File: "a.yaml", Resource: `ConfigMap "a"`, Field: "data.y", Original: "1", Local: "2", Updated: "3", Taken: "local"},
+	}
+	pv.Status.OpenDraft = &v1alpha1.OpenDraft{Name: "draft"}
+	boom := errors.New("boom")
+	files := func(name string) (map[string]string, error) {
+		if name != "draft" {
+			return nil, boom
+		}
+		return map[string]string{"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: 3\n  y: 4\n"}, nil
 	}
 	var out strings.Builder
-	if err := PrintConflicts(&out, pv); err != nil {
+	if err := PrintConflicts(&out, pv, files); err != nil {
 		t.Fatal(err)
 	}
-	want := `conflict in a.yaml, ConfigMap a, data.x
+	want := `conflict in a.yaml, ConfigMap "a", data.x
   original: 1
   local:    2
   updated:  3  (in the draft)
 conflict in notes.txt
   original: sha256:1
-  local:    sha256:2  (in the draft)
-  updated:  (absent)
+  local:    sha256:2
+  updated:  (removed)  (in the draft)
+conflict in a.yaml, ConfigMap "a", data.y
+  original: 1
+  local:    2
+  updated:  3
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	out.Reset()
-	pv.Status.Conflicts = slices.Repeat(pv.Status.Conflicts, v1alpha1.MaxConflicts/2)
-	if err := PrintConflicts(&out, pv); err != nil ||
+	pv.Status.Conflicts = slices.Repeat(pv.Status.Conflicts[:1], v1alpha1.MaxConflicts)
+	if err := PrintConflicts(&out, pv, files); err != nil ||
 		!strings.HasSuffix(out.String(), "\nand there may be more: the status has the first 100\n") {
 		t.Errorf("it says %q, %v", out.String(), err)
 	}
-	boom := errors.New("boom")
-	if err := PrintConflicts(broken{boom}, pv); !errors.Is(err, boom) {
+	if err := PrintConflicts(broken{boom}, pv, files); !errors.Is(err, boom) {
 		t.Errorf("of a stream that is closed it says %v", err)
+	}
+	pv.Status.OpenDraft.Name = "gone"
+	if err := PrintConflicts(&out, pv, files); !errors.Is(err, boom) {
+		t.Errorf("of a draft that cannot be read it says %v", err)
 	}
 }
 

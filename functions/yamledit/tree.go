@@ -179,8 +179,10 @@ func within(n *yaml.Node) []string {
 	return append(out, comments(n.LineComment)...)
 }
 
-// hasComments reports whether there are comments in a leaf, not only on its line.
-func hasComments(n *yaml.Node) bool { return len(within(n)) > len(comments(n.LineComment)) }
+// hasComments reports whether there are comments in a leaf, not only on its line. A block is none.
+func hasComments(n *yaml.Node) bool {
+	return !isBlock(n) && len(within(n)) > len(comments(n.LineComment))
+}
 
 // said returns the lines of a gap's comments without the empty ones.
 func said(notes []note) []string {

@@ -46,6 +46,7 @@ func TestDocument(t *testing.T) {
 		"a value to a null":                {"a: x # c\nb: 1\n", "a: # c\nb:\n", "a: # c\nb:\n"},
 		"a comment behind":                 {"a: x   # c\nb: 1\n", "a: x # d\nb: 1 # new\n", "a: x   # d\nb: 1 # new\n"},
 		"a comment behind, removed":        {"a: x   # c\nb: # d\n  c: 1\n", "a: x\nb:\n  c: 1\n", "a: x\nb:\n  c: 1\n"},
+		"a comment behind a key":           {"a:\n  b:   1   # c\n", "a: # d\n  b: 1 # c\n", "a: # d\n  b:   1   # c\n"},
 		"a comment before":                 {"a: 1\n\n# on b\nb: 2\n", "a: 1\n# of b\n# two\nb: 2\n", "a: 1\n\n# of b\n# two\nb: 2\n"},
 		"a comment before, removed":        {"# on a\na: 1\n\n# on b\n\nb: 2\n", "a: 1\nb: 2\n", "a: 1\n\nb: 2\n"},
 		"a license before another comment": {"# on a\na: 1\n", "# c\n\n# on a\na: 1\n", "# c\n\n# on a\na: 1\n"},

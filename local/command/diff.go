@@ -71,11 +71,10 @@ func (e *env) diff(ctx context.Context, f *fleet.Fleet, name, against string) er
 		return err
 	}
 	pairs = slices.DeleteFunc(pairs, func(p review.Pair) bool { return of.Draft != "" && p.To != of.Draft })
-	differs, err := differ.Pairs(ctx, e.Streams, pairs, func(name string) (map[string]string, error) {
-		return f.Files(ctx, of.Namespace, name)
-	})
+	files := func(name string) (map[string]string, error) { return f.Files(ctx, of.Namespace, name) }
+	differs, err := differ.Pairs(ctx, e.Streams, pairs, files)
 	if err == nil {
-		err = review.PrintConflicts(e.Out, of.PackageVariant)
+		err = review.PrintConflicts(e.Out, of.PackageVariant, files)
 	}
 	if err == nil && differs {
 		err = errDiffers

@@ -44,7 +44,7 @@ func TestForeignFiles(t *testing.T) {
 	publish(w, "3")
 	report := w.sync()
 	w.Equal("upgraded", []string{"web: UpToDate v1 edge.web.packagevariant-2"}, lines(report))
-	w.Equal("conflicts", "", report.Variants[0].Conflicts)
+	w.Equal("conflicts", "", report.Variants[0].Conflicted)
 	same(w, draft2)
 	w.idle()
 }
@@ -78,24 +78,37 @@ func TestLinkOfBoth(t *testing.T) {
 	w.idle()
 }
 
-// TestFilesNotTaken names the file of an upstream that is not worked on.
+// TestFilesNotTaken names the file of an upstream that is not worked on, in a clone and in an upgrade.
 func TestFilesNotTaken(t *testing.T) {
 	t.Parallel()
+	const head = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"
+	unread := func(why string) string {
+		return "cannot read the Kptfile: " + why + ": correct it, and publish that as another version"
+	}
 	for name, c := range map[string]struct{ file, text, want string }{
 		"a control character": {"a\nb.yaml", "a: b\n", `"a\nb.yaml" is the path of a file, which has control characters in ` +
 			`it: rename the file`},
-		"a field of another type": {"Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\ninventory: [a]\n",
-			"cannot read the Kptfile: yaml: unmarshal errors:\n  line 5: cannot unmarshal !!seq into v1.Inventory"},
+		"a field of another type":    {"Kptfile", head + "inventory: [a]\n", unread("inventory, in line 5, is not a map")},
+		"a pipeline of another type": {"Kptfile", head + "pipeline: 5\n", unread("pipeline, in line 5, is not a map")},
+		"a function and what is none": {"Kptfile", head + "pipeline:\n  mutators:\n  - image: set-labels:v1\n  - x\n",
+			unread("pipeline.mutators[1], in line 8, is not a map")},
+		"another kind": {"Kptfile", "apiVersion: v1\nkind: ConfigMap\n", unread(`it is of the kind "ConfigMap"`)},
+		"empty":        {"Kptfile", "\n", unread("it is empty")},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, web)
-			w.Push("main", "Version 2", map[string]string{"blueprints/web/" + c.file: c.text},
-				"HEAD:refs/tags/blueprints/web/v2")
-			report := w.sync()
-			w.Equal("refused", "PackageRefused", report.Variants[0].Reason)
-			w.Equal("why", "blueprints.web.v2 is not worked on: "+c.want, report.Variants[0].Message)
-		})
+		for _, of := range []string{"v1", "v2"} {
+			t.Run(name+"/"+of, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, web)
+				if of == "v2" {
+					w.sync()
+				}
+				w.Push("main", "A version", map[string]string{"blueprints/web/" + c.file: c.text},
+					"+HEAD:refs/tags/blueprints/web/"+of)
+				report := w.sync()
+				w.Equal("refused", "PackageRefused", report.Variants[0].Reason)
+				w.Equal("why", "blueprints.web."+of+" is not worked on: "+c.want, report.Variants[0].Message)
+			})
+		}
 	}
 }
 

@@ -150,7 +150,9 @@ func TestConflict(t *testing.T) {
 	report := w.sync()
 	w.Equal("upgrade", []string{"web: UpToDate v2 edge.web.packagevariant-2"}, lines(report))
 	w.Equal("conflicts", `with blueprints.web.v2, both sides changed data.size of ConfigMap "settings" in settings.yaml `+
-		`(here "tiny", upstream "large"; the merge kept its own)`, report.Variants[0].Conflicts)
+		`(here "tiny", upstream "large"; the merge kept its own)`, report.Variants[0].Conflicted)
+	w.Equal("all of them", []v1alpha1.Conflict{{File: "settings.yaml", Resource: `ConfigMap "settings"`, Field: "data.size",
+		Original: "small", Local: "tiny", Updated: "large", Taken: "local"}}, report.Variants[0].Conflicts)
 	w.Equal("state", v1alpha1.ReasonConflicted, report.Variants[0].shown())
 	message, _, _ := strings.Cut(w.Remote.Git("log", "-1", "--format=%B", draft2), "\nkpt:")
 	w.Equal("message", `Draft edge/web: upgrade of blueprints.web.v2
@@ -161,7 +163,41 @@ Both the upstream and the package changed:
 	w.Merge(strings.TrimPrefix(draft2, "heads/"))
 	report = w.sync()
 	w.Equal("merged", []string{"web: UpToDate v3"}, lines(report))
-	w.Equal("conflicts", "", report.Variants[0].Conflicts)
+	w.Equal("conflicts", "", report.Variants[0].Conflicted)
+}
+
+// TestConflictOfTheRevision has later versions of the upstream take back what both sides changed, and change it again:
+// only what the one that is asked for changed is named, also if it stops the merge.
+func TestConflictOfTheRevision(t *testing.T) {
+	t.Parallel()
+	w := conflicting(t, web)
+	w.sync()
+	push := func(version, size string) *Report {
+		t.Helper()
+		w.Push("main", "Version "+version, map[string]string{"blueprints/web/settings.yaml": settings(size),
+			"blueprints/web/NOTES": version + "\n"}, "HEAD:refs/tags/blueprints/web/v"+version)
+		return w.sync()
+	}
+	report := push("3", "small")
+	w.Equal("taken back", []string{"web: UpToDate v2 edge.web.packagevariant-2"}, lines(report))
+	w.Equal("no conflict", "", report.Variants[0].Conflicted)
+	message := w.Remote.Git("log", "-1", "--format=%B", strings.TrimPrefix(draft2, "heads/"))
+	w.Equal("its commit", []bool{true, true}, []bool{strings.HasPrefix(message, "Draft edge/web: upgrade of blueprints.web.v3\n"),
+		strings.Contains(message, `"newUpstreamRef":{"name":"blueprints.web.v3"}`)})
+	w.idle()
+	w.Equal("changed again", `with blueprints.web.v4, both sides changed data.size of ConfigMap "settings" in settings.yaml `+
+		`(here "tiny", upstream "huge"; the merge kept its own)`, push("4", "huge").Variants[0].Conflicted)
+	w.idle()
+	w.Push("main", "Stop", map[string]string{"fleet/web.yaml": web + "  upgrade: {onConflict: Stop}\n"})
+	w.Push("main", "Version 5", map[string]string{"blueprints/web/settings.yaml": settings("vast")},
+		"HEAD:refs/tags/blueprints/web/v5")
+	if _, err := w.syncAt(func(*Options) {}); err != nil {
+		t.Fatal(err)
+	}
+	status := w.Remote.Git("show", "package-variants:fleet/.fleet/variants/default/web.yaml")
+	w.Equal("stopped", []bool{true, true}, []bool{strings.Contains(status, "updated: huge"),
+		strings.Contains(status, "pendingMerge: blueprints.web.v5")})
+	w.Equal("the draft stays", "4\n", w.Remote.Git("show", strings.TrimPrefix(draft2, "heads/")+":edge/web/NOTES"))
 }
 
 // TestAutomatic publishes at once what nobody has to review, and waits where a person changed it.

@@ -78,7 +78,7 @@ func TestTable(t *testing.T) {
 	var got strings.Builder
 	report := Report{Variants: []Line{
 		line("default", "nyc", draft(v1alpha1.ReasonManualApproval, "a person publishes it")),
-		line("default", "fra", draft(v1alpha1.ReasonConflicted, "both changed image"), func(l *Line) { l.Conflicts = "both changed image" }),
+		line("default", "fra", draft(v1alpha1.ReasonConflicted, "both changed image"), func(l *Line) { l.Conflicted = "both changed image" }),
 		line("default", "lon", func(l *Line) { l.Injection = "ConfigMap region: no injector" }),
 		line("edge", "par", draft(v1alpha1.ReasonLeftToPeople, "the server refuses its merge")),
 		line("default", "ams", stalled(v1alpha1.ReasonRejected, "its draft was rejected")),

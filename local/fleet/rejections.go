@@ -25,14 +25,12 @@ import (
 // are injected.
 func (s *syncer) asked(ctx context.Context, pv *v1alpha1.PackageVariant) (string, error) {
 	of := []any{pv.Spec}
-	if u := pv.Spec.Upstream; u != nil {
-		found, err := s.home.Find(ctx, pv.Namespace, packages.ByPackage, revision.UpstreamOf(u).String())
-		if err != nil {
-			return "", err
-		}
-		if i := u.Resolve(revision.Candidates(found)); i >= 0 {
-			of = append(of, found[i].Name, found[i].Version)
-		}
+	upstream, err := s.upstream(ctx, pv)
+	if err != nil {
+		return "", err
+	}
+	if upstream != nil {
+		of = append(of, upstream.Name, upstream.Version)
 	}
 	for _, o := range pv.Status.InjectedObjects {
 		kind := objects.Kind{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: pv.Namespace}
@@ -46,6 +44,23 @@ func (s *syncer) asked(ctx context.Context, pv *v1alpha1.PackageVariant) (string
 	text, err := json.Marshal(of)
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8]), err
+}
+
+// upstream returns the revision that a variant asks for; nil if there is none.
+func (s *syncer) upstream(ctx context.Context, pv *v1alpha1.PackageVariant) (*revision.Revision, error) {
+	u := pv.Spec.Upstream
+	if u == nil {
+		return nil, nil
+	}
+	found, err := s.home.Find(ctx, pv.Namespace, packages.ByPackage, revision.UpstreamOf(u).String())
+	if err != nil {
+		return nil, err
+	}
+	i := u.Resolve(revision.Candidates(found))
+	if i < 0 {
+		return nil, nil
+	}
+	return &found[i], nil
 }
 
 // held reports whether a variant is left as it is, because its manifest is not taken, or because a person removed its

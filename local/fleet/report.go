@@ -66,10 +66,12 @@ type Line struct {
 	// Waits is the reason for which the draft waits: ManualApproval is the usual one.
 	Waits   string `json:"waits,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Conflicts names the values that the upstream and the package both changed, Injection the points of the package that
-	// have to be injected, and are not. Neither keeps a variant from being Ready.
-	Conflicts string `json:"conflicts,omitempty"`
-	Injection string `json:"injection,omitempty"`
+	// Conflicted says which values the upstream and the package both changed, Injection which points of the package have
+	// to be injected, and are not. Neither keeps a variant from being Ready.
+	Conflicted string `json:"conflicted,omitempty"`
+	Injection  string `json:"injection,omitempty"`
+	// Conflicts are all of these values, as the status of the variant has them.
+	Conflicts []v1alpha1.Conflict `json:"conflicts,omitempty"`
 	// Review is the branch that shows the draft with others; "" if it is for itself.
 	Review string `json:"review,omitempty"`
 	// PullRequest is for the draft; nil if a review has one.
@@ -141,7 +143,7 @@ const maxMessage = 2000
 func bodyOf(l *Line) string {
 	body := "Draft of the PackageVariant " + markdown.Code(nameOf(*l)) +
 		". Merging it publishes it; deleting its branch rejects it.\n"
-	for _, more := range []string{l.Message, l.Conflicts} {
+	for _, more := range []string{l.Message, l.Conflicted} {
 		if said := markdown.Code(markdown.Cut(more, maxMessage)); said != "" {
 			body += "\n" + said + "\n"
 		}
@@ -233,7 +235,7 @@ func (l *Line) tell(pv *v1alpha1.PackageVariant) {
 	}
 	if c := meta.FindStatusCondition(pv.Status.Conditions, v1alpha1.ConditionConflicted); c != nil &&
 		c.Status == metav1.ConditionTrue {
-		l.Conflicts = c.Message
+		l.Conflicted, l.Conflicts = c.Message, pv.Status.Conflicts
 	}
 	for _, c := range plans.Unmet(pv.Status.Conditions) {
 		if c.Type == v1alpha1.ConditionConfigInjected {
@@ -345,7 +347,7 @@ func (l *Line) shown() string {
 	switch {
 	case l.State != v1alpha1.ConditionReady:
 		return l.Reason
-	case l.Conflicts != "":
+	case l.Conflicted != "":
 		return v1alpha1.ReasonConflicted
 	case l.Injection != "":
 		return v1alpha1.ReasonInjectionUnmet
@@ -358,7 +360,7 @@ func (l *Line) shown() string {
 
 // waitsAsEver reports whether a draft waits for nothing but a person to publish it, who has to look at its conflicts.
 func (l *Line) waitsAsEver() bool {
-	return l.Waits == v1alpha1.ReasonManualApproval || l.Waits == v1alpha1.ReasonConflicted && l.Conflicts != ""
+	return l.Waits == v1alpha1.ReasonManualApproval || l.Waits == v1alpha1.ReasonConflicted && l.Conflicted != ""
 }
 
 // more returns what a person has to know of a package, and no failure says.
@@ -367,7 +369,7 @@ func (l *Line) more(failures []string) (all []string) {
 	if !usual && l.Message != "" && !slices.Contains(failures, l.failure()) {
 		all = append(all, l.Message)
 	}
-	for _, more := range []string{l.Conflicts, l.Injection} {
+	for _, more := range []string{l.Conflicted, l.Injection} {
 		if more != "" && (usual || more != l.Message) {
 			all = append(all, more)
 		}

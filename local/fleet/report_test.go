@@ -36,7 +36,7 @@ func TestHostileTexts(t *testing.T) {
 	const body = "Draft of the PackageVariant CODE. Merging it publishes it; deleting its branch rejects it.\n\nCODE\n\nCODE\n"
 	for _, text := range markdowntest.Texts {
 		line := Line{Namespace: text, Name: text, State: text, Reason: text, Revision: text, Upstream: text, Draft: text,
-			From: text, Workspace: text, Message: text, Conflicts: text}
+			From: text, Workspace: text, Message: text, Conflicted: text}
 		of := bodyOf(&line)
 		if diff := cmp.Diff(body, markdowntest.Bare(of)); diff != "" {
 			t.Errorf("body of %q (-want +got):\n%s", text, diff)
@@ -65,7 +65,7 @@ func TestHostileTexts(t *testing.T) {
 func TestLongBody(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("@", 32768)
-	body := bodyOf(&Line{Namespace: "default", Name: "web", Message: long, Conflicts: long})
+	body := bodyOf(&Line{Namespace: "default", Name: "web", Message: long, Conflicted: long})
 	if n := utf8.RuneCountInString(body); n > 65536 || strings.Count(body, "... (cut)</code>\n") != 2 {
 		t.Errorf("it has %d characters:\n%s", n, body)
 	}

@@ -237,11 +237,21 @@ func (s *syncer) renew(ctx context.Context, pv *v1alpha1.PackageVariant) error {
 	if err != nil {
 		return err
 	}
-	name, files, err := s.home.Renew(ctx, pv.Namespace, revision.DownstreamOf(&pv.Spec), asked)
+	upstream, err := s.upstream(ctx, pv)
+	if err != nil {
+		return err
+	}
+	source := ""
+	if upstream != nil {
+		source = upstream.Name
+	}
+	name, files, err := s.home.Renew(ctx, pv.Namespace, revision.DownstreamOf(&pv.Spec), asked, source)
 	if err != nil || name == "" {
 		return err
 	}
 	return s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) {
+		// What was merged into it before, and had these conflicts, is not in it any more.
+		pv.Status.Conflicts = nil
 		if saved := pv.Status.SavedDraft; saved != nil && saved.Name == name { // as far as it goes, the sync wrote it
 			pv.Status.SavedDraft = &v1alpha1.SavedDraft{Name: name, Content: kpt.Digest(files)}
 		}
@@ -261,8 +271,14 @@ func (s *syncer) endRenewals(ctx context.Context) error {
 			if pv == nil || isUpToDate {
 				continue
 			}
-			before := s.was.Variants[objects.KeyOf(pv)].Status.SavedDraft
-			err = s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) { pv.Status.SavedDraft = before })
+			before := s.was.Variants[objects.KeyOf(pv)].Status
+			err = s.store.setStatus(ctx, objects.KeyOf(pv), func(pv *v1alpha1.PackageVariant) {
+				pv.Status.SavedDraft = before.SavedDraft
+				had := slices.DeleteFunc(slices.Clone(before.Conflicts), func(c v1alpha1.Conflict) bool {
+					return c.PendingMerge != ""
+				})
+				pv.Status.Conflicts = append(had, pv.Status.Conflicts...)
+			})
 			if err != nil {
 				return err
 			}

@@ -33,6 +33,12 @@ type files struct {
 	links map[string]string
 }
 
+// isPackage reports whether a directory with these files is a package.
+func (f *files) isPackage() bool {
+	_, ok := f.texts[kptfile]
+	return ok
+}
+
 // unusableError says why the files of a package are not worked on: a person has to correct them. The reason is that of
 // a condition.
 type unusableError struct {

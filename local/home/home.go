@@ -250,7 +250,7 @@ func (h *Home) content(f *found) (packages.Content, error) {
 		return packages.Content{}, packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused, fmt.Errorf("its branch %s has "+
 			"no %s: restore the directory there, or delete the branch, which rejects the draft",
 			strings.TrimPrefix(f.ref(), branches), f.path))
-	case files.texts[kptfile] == "":
+	case !files.isPackage():
 		return packages.Content{}, noKptfile(f)
 	case !f.Open(): // what is wrong with an open draft, its functions say
 		if err := checkKptfile(files.texts[kptfile]); err != nil {

@@ -4,6 +4,7 @@ package home
 
 import (
 	"encoding/json"
+	"fmt"
 	"path"
 	"strconv"
 	"strings"
@@ -141,6 +142,11 @@ const (
 	variantTrailer = "Package-Variant: "
 	treeTrailer    = "Package-Tree: "
 )
+
+// subjectOf returns the first line of the message of a draft, by the task that makes it.
+func subjectOf(place string, t revision.Task) string {
+	return fmt.Sprintf("Draft %s: %s of %s", place, t.Type, t.Source)
+}
 
 // messageOf returns the message of a commit, with lines for Porch.
 func messageOf(subject string, by made, lines ...annotation) (string, error) {

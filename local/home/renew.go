@@ -101,16 +101,27 @@ func bothEdited(conflicts []merging.Conflict, links []string) string {
 
 // renewal is a draft that is made again in this round, for what is asked for now, as it was before.
 type renewal struct {
-	asked  string
+	// asked is a digest of that, and source the upstream revision; "" if there is none.
+	asked, source string
+
 	change *change
 	draft  ledger.Draft
 	saved  bool
 }
 
+// task returns by which task a draft is made; r is nil if it is made for the first time.
+func (r *renewal) task(f *found) revision.Task {
+	task := f.Task
+	if r != nil && r.source != "" && (task.Type == revision.Clone || task.Type == revision.Upgrade) {
+		task.Source = r.source
+	}
+	return task
+}
+
 // Renew begins the unedited draft of a package again, if something else is asked for than it was made for, or if the
-// main branch has another package than it began with: until it is saved, it has what the main branch has. It returns
-// the name of the draft, "" for none, and these files.
-func (h *Home) Renew(ctx context.Context, namespace string, of revision.Package, asked string) (name string,
+// main branch has another package than it began with: until it is saved, it has what the main branch has. Its source is
+// the upstream revision asked for. It returns the name of the draft, "" for none, and these files.
+func (h *Home) Renew(ctx context.Context, namespace string, of revision.Package, asked, source string) (name string,
 	texts map[string]string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -139,7 +150,7 @@ func (h *Home) Renew(ctx context.Context, namespace string, of revision.Package,
 			return "", nil, ignoreUnread(err)
 		}
 		name, texts = f.Name, read.texts
-		if err := h.renew(ctx, m, f, draft, asked); err != nil {
+		if err := h.renew(ctx, m, f, draft, asked, source); err != nil {
 			return "", nil, err
 		}
 	}
@@ -158,12 +169,7 @@ func (h *Home) isRenewable(f *found, draft *ledger.Draft, asked string) bool {
 }
 
 // renew has the branch of a draft begin again at the head of the main branch.
-func (h *Home) renew(ctx context.Context, m member, f *found, draft ledger.Draft, asked string) error {
-	old, err := m.in.git.Commit(git.Hash(f.Commit))
-	if err != nil {
-		return err
-	}
-	subject, _, _ := strings.Cut(old.Message, "\n")
+func (h *Home) renew(ctx context.Context, m member, f *found, draft ledger.Draft, asked, source string) error {
 	task := f.Task
 	if latest := m.in.latest(m.where()); latest > 0 {
 		all, err := h.placed(ctx, m)
@@ -177,7 +183,8 @@ func (h *Home) renew(ctx context.Context, m member, f *found, draft ledger.Draft
 			task.Source = all[i].Name
 		}
 	}
-	message, err := messageOf(subject, f.made, annotation{Package: f.path, Workspace: f.workspace, Task: taskOf(task)})
+	message, err := messageOf(subjectOf(f.path, task), f.made,
+		annotation{Package: f.path, Workspace: f.workspace, Task: taskOf(task)})
 	if err != nil {
 		return err
 	}
@@ -193,7 +200,7 @@ func (h *Home) renew(ctx context.Context, m member, f *found, draft ledger.Draft
 	if err != nil {
 		return err
 	}
-	h.renewed[f.id()] = &renewal{asked: asked, change: m.in.changes[f.ref()], draft: draft}
+	h.renewed[f.id()] = &renewal{asked: asked, source: source, change: m.in.changes[f.ref()], draft: draft}
 	m.in.set(f.ref(), git.Ref{Hash: commit, Commit: commit}, f.id())
 	return nil
 }

@@ -56,7 +56,7 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 		return revision.Revision{}, err
 	}
 	a := annotation{Package: p.path, Workspace: d.Workspace, Task: taskOf(d.Task)}
-	message, err := messageOf(fmt.Sprintf("Draft %s: %s of %s", p.path, d.Task.Type, d.Task.Source)+telling(held),
+	message, err := messageOf(subjectOf(p.path, d.Task)+telling(held),
 		h.by(d.Namespace, d.Owner.Name, tree), a)
 	if err != nil {
 		return revision.Revision{}, err
@@ -204,7 +204,7 @@ func (h *Home) copied(d *packages.Draft, source, from *found) (map[string]string
 	h.mu.Lock()
 	like, err := from.files()
 	h.mu.Unlock()
-	if err == nil && like.texts[kptfile] == "" {
+	if err == nil && !like.isPackage() {
 		err = noKptfile(from)
 	}
 	if err != nil || d.Task.Type == revision.Edit {
@@ -351,8 +351,8 @@ func (h *Home) saved(ctx context.Context, f *found, tree git.Hash, told string) 
 		if err != nil {
 			return err
 		}
-		subject, _, _ = strings.Cut(old.Message, "\n")
-		parents, a.Task = old.Parents, taskOf(f.Task)
+		task := renewed.task(f)
+		subject, parents, a.Task = subjectOf(f.path, task), old.Parents, taskOf(task)
 	}
 	e := h.entry(f.member())
 	message, err := messageOf(subject+telling(e.Drafts[f.workspace].LeftToPeople)+told, by, a)

@@ -5,6 +5,7 @@ package merging
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -135,8 +136,10 @@ func parse(name, text string) (docs []*document, why string) {
 	}
 	resources := 0
 	for _, segment := range yamledit.Split(text) {
-		var root yaml.Node
-		if err := yaml.Unmarshal([]byte(segment), &root); err != nil {
+		root, err := parseDocument(segment)
+		if err != nil && json.Valid([]byte(segment)) {
+			return nil, `it is JSON with an escape that YAML lacks, such as \/`
+		} else if err != nil {
 			return nil, "it is not YAML"
 		}
 		if why := tooLarge(&root); why != "" {
@@ -156,6 +159,19 @@ func parse(name, text string) (docs []*document, why string) {
 		docs = append(docs, d)
 	}
 	return docs, ""
+}
+
+// parseDocument parses a document. Without a line end, YAML attaches a comment on the last line to another value.
+func parseDocument(text string) (root yaml.Node, err error) {
+	err = yaml.Unmarshal([]byte(text), &root)
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	if err == nil && strings.HasPrefix(strings.TrimSpace(last), "#") {
+		var ended yaml.Node
+		if err := yaml.Unmarshal([]byte(text+"\n"), &ended); err == nil && node.Equal(&root, &ended) {
+			return ended, nil
+		}
+	}
+	return root, err
 }
 
 // tooLarge says why a document would take too long to be merged by resource, if so.

@@ -229,3 +229,42 @@ func both2(a, b map[string]look) map[string]look {
 	maps.Copy(out, b)
 	return out
 }
+
+// TestTextsStayTexts checks, over all ways to write some values, that a merge writes no text without quotes that a reader
+// of YAML 1.1 would take for something else, unless a side has written it so.
+func TestTextsStayTexts(t *testing.T) {
+	t.Parallel()
+	values := []string{"yes", `"yes"`, "'yes'", "no", `"no"`, "'no'", `"010"`, "x", "|-\n    no", ">-\n    yes"}
+	for _, original := range values {
+		for _, updated := range values {
+			for _, local := range values {
+				for _, policy := range []merging.OnConflict{merging.KeepLocal, merging.TakeUpstream} {
+					merged, _, err := merging.Merge(textFiles(original), textFiles(updated), textFiles(local),
+						merging.Options{OnConflict: policy})
+					if err != nil {
+						t.Fatal(err)
+					}
+					_, got, _ := strings.Cut(strings.TrimSpace(merged["a.yaml"]), "data:\n  a: ")
+					if (got == "yes" || got == "no" || got == "010") && got != updated && got != local {
+						t.Errorf("%s, upstream %s, here %s, %s: got %s", original, updated, local, policy, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+func textFiles(value string) map[string]string {
+	return map[string]string{"Kptfile": kptfile, "a.yaml": cm + "data:\n  a: " + value + "\n"}
+}
+
+// TestCommentWithoutLineEnd merges a resource of which a comment on the last line, without a line end, is read as that
+// of another value than with one: it arrives once.
+func TestCommentWithoutLineEnd(t *testing.T) {
+	t.Parallel()
+	const work = "apiVersion: x.io/v1\nkind: Work\nmetadata:\n  name: a\nspec:\n   x: 2\n # c"
+	got, conflicts := merge(t, one(cm+"data: {}\n"), one(work), one(cm+"data: {a: b}\n"), merging.Options{})
+	if want := "---\n" + work + "\n"; !strings.HasSuffix(got["a.yaml"], want) || len(conflicts) != 1 {
+		t.Errorf("it becomes %q, with %v", got["a.yaml"], told(conflicts))
+	}
+}

@@ -74,10 +74,15 @@ func others(list, common *yaml.Node) string {
 	left := node.PlacesOf(common, 1)
 	for i, e := range list.Content {
 		if left.Take(e) == nil {
-			parts = append(parts, fmt.Sprintf("[%d] %s", i, show(e, false)))
+			parts = append(parts, elementShown(list, i))
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// elementShown returns an element of a list with its position.
+func elementShown(list *yaml.Node, i int) string {
+	return fmt.Sprintf("[%d] %s", i, show(list.Content[i], false))
 }
 
 // withWrittenNumbers returns a copy in which numbers that JSON would write differently, such as 0x1 and 1.0, are

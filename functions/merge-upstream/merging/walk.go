@@ -151,7 +151,7 @@ func (w *walker) take(s sources) *yaml.Node {
 		w.anchors.pair(c, s.local)
 		return c
 	}
-	if s.local.ShortTag() != s.updated.ShortTag() {
+	if s.local.ShortTag() != s.updated.ShortTag() || s.local.Style == 0 && node.String(s.updated.Value).Style != 0 {
 		s.local.Style = s.updated.Style
 	}
 	s.local.Tag, s.local.Value = s.updated.Tag, s.updated.Value

@@ -84,7 +84,7 @@ func compare(ctx context.Context, env *cli.Env, argument, against string) error 
 	if err != nil {
 		return err
 	}
-	if err := review.PrintConflicts(env.Out, pv); err != nil {
+	if err := review.PrintConflicts(env.Out, pv, files); err != nil {
 		return err
 	}
 	if differs {

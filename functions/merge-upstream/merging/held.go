@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package merging
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/internal/node"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Held returns the side of a conflict whose value the files of a package have now, SideLocal or SideUpstream; "" if it
+// is neither, or if the conflict does not tell enough, as of a Secret.
+func Held(files map[string]string, c *Conflict) string {
+	here := heldAt(files, c)
+	local, updated := here.is(c.Local), here.is(c.Updated)
+	switch {
+	case local && !updated:
+		return SideLocal
+	case updated && !local:
+		return SideUpstream
+	}
+	return ""
+}
+
+// held is what files have in the place of a conflict, as conflicts show it; of a list also its elements.
+type held struct {
+	text     string
+	elements []string
+}
+
+// is reports whether it is a value that a conflict shows, which may be a part of it.
+func (h held) is(shown string) bool {
+	switch part := strings.Trim(shown, shortened); {
+	case shown == notShown:
+		return false
+	case part != shown:
+		return strings.Contains(h.text, part)
+	case shown == h.text:
+		return true
+	}
+	for _, e := range h.elements {
+		if rest, found := strings.CutPrefix(shown, e); found {
+			shown = strings.TrimPrefix(rest, ", ")
+		}
+	}
+	return shown == ""
+}
+
+// heldAt returns what files have in the place of a conflict.
+func heldAt(files map[string]string, c *Conflict) held {
+	text, there := files[c.File]
+	if !there {
+		return held{text: Removed}
+	}
+	f := read(map[string]string{c.File: text}, nil)[c.File]
+	if c.Resource == "" {
+		return held{text: describeFile(f, false)}
+	}
+	i := slices.IndexFunc(f.docs, func(d *document) bool { return d.root != nil && describe(d) == c.Resource })
+	switch {
+	case i < 0:
+		return held{text: Removed}
+	case c.Field == "":
+		return held{text: showAll(f.docs[i], false)}
+	}
+	n := valueAt(f.docs[i].body(), c.Field)
+	out := held{text: cmp.Or(show(n, false), Removed)}
+	if n != nil && n.Kind == yaml.SequenceNode {
+		for i := range n.Content {
+			out.elements = append(out.elements, elementShown(n, i))
+		}
+	}
+	return out
+}
+
+// valueAt returns the value that a field path of a conflict names; nil if there is none.
+func valueAt(n *yaml.Node, path string) *yaml.Node {
+	n, path = node.Resolve(n), strings.TrimPrefix(path, ".")
+	switch {
+	case path == "":
+		return n
+	case n.Kind == yaml.MappingNode: // keys may have dots in them
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			rest, found := strings.CutPrefix(path, n.Content[i].Value)
+			if !found || rest != "" && rest[0] != '.' && rest[0] != '[' {
+				continue
+			}
+			if value := valueAt(n.Content[i+1], rest); value != nil {
+				return value
+			}
+		}
+	case n.Kind == yaml.SequenceNode:
+		label, rest, _ := strings.Cut(strings.TrimPrefix(path, "["), "]")
+		for _, e := range n.Content {
+			if isLabelled(e, label) {
+				return valueAt(e, rest)
+			}
+		}
+	}
+	return nil
+}
+
+// isLabelled reports whether an element of a list is the one with a label.
+func isLabelled(element *yaml.Node, label string) bool {
+	if element.Kind != yaml.MappingNode {
+		return element.Value == label
+	}
+	for part := range strings.SplitSeq(label, ",") {
+		key, value, _ := strings.Cut(part, "=")
+		if cmp.Or(node.GetString(element, key), keyDefaults[key]) != value {
+			return false
+		}
+	}
+	return true
+}
