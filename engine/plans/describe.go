@@ -22,6 +22,14 @@ func (p *planner) plan(ctx context.Context) (*Plan, error) {
 	for _, s := range sorted(p.setRecords) {
 		plan.Sets = append(plan.Sets, s.describe())
 	}
+	namespaces := map[string]bool{}
+	for key := range p.records {
+		namespaces[key.Namespace] = true
+	}
+	for key := range p.setRecords {
+		namespaces[key.Namespace] = true
+	}
+	p.spread = len(namespaces) > 1
 	for _, r := range sorted(p.records) {
 		v, err := p.describe(ctx, r)
 		if err != nil {
@@ -29,6 +37,7 @@ func (p *planner) plan(ctx context.Context) (*Plan, error) {
 		}
 		plan.Variants = append(plan.Variants, *v)
 	}
+	plan.Changes = p.finder.Distinct()
 	plan.Count()
 	return plan, nil
 }
@@ -239,9 +248,10 @@ func (r *record) upstream() *Upstream {
 	return &u
 }
 
-// addDrafts adds the changes in the files of the revisions that were made or changed.
+// addDrafts adds the revisions that were made or changed, and what is different in their files.
 func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 	seen := map[string]bool{}
+	var drafts []*draft
 	for _, look := range r.looks {
 		for i := range look.Decision.Steps {
 			s := &look.Decision.Steps[i]
@@ -276,7 +286,7 @@ func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 					return err
 				}
 			}
-			v.Drafts = append(v.Drafts, d.Draft)
+			v.Drafts, drafts = append(v.Drafts, d.Draft), append(drafts, d)
 			if !p.Rendered {
 				v.Unforeseen = append(v.Unforeseen, kpt.Pipelines(d.files)...)
 			}
@@ -284,5 +294,5 @@ func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 	}
 	slices.Sort(v.Unforeseen)
 	v.Unforeseen = slices.Compact(v.Unforeseen)
-	return nil
+	return p.find(ctx, r, v, drafts)
 }

@@ -42,6 +42,34 @@ func TestDiff(t *testing.T) {
 	w.Equal("against", "error: --against \"x\" is neither published nor upstream\n", w.run(exitError, "diff", "web", "--against", "x"))
 }
 
+// TestDiffOfSet shows what is different in the drafts of a set, and compares nothing else.
+func TestDiffOfSet(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fleettest.WebSet)
+	w.run(exitDone, "sync", w.dir())
+	w.run(exitDone, "approve", "edge/web", "--yes")
+	w.run(exitDone, "sync", w.dir())
+	w.Equal("nothing", "", w.run(exitDone, "diff", "--set", "webs"))
+	w.Push("main", "Hotfix, and version 2", map[string]string{"edge/web/settings.yaml": fleettest.Settings("mine"),
+		"blueprints/web/settings.yaml": strings.Replace(fleettest.Settings("huge"), "zone: none", "zone: edge", 1)},
+		"HEAD:refs/tags/blueprints/web/v2")
+	w.run(exitDone, "sync", w.dir())
+	w.Equal("a draft", `1 package, 1 change, 1 conflict
+
+CONFLICT  1: edge/web
+  data.size of ConfigMap "settings" in settings.yaml: here "mine", upstream "huge"; the merge kept its own
+CHANGE 1  1: edge/web, in settings.yaml
+  -   zone: none
+  +   zone: edge
+`, w.run(exitDiffers, "diff", "--set", "webs"))
+	for args, want := range map[string]string{
+		"--set web": `error: there is no PackageVariantSet "web" in the namespace "default": did you mean "webs"?`,
+		"":          "error: diff takes one draft, or variant, or --set: write variants diff [DRAFT]",
+		"a --set b": "error: diff takes one draft, or variant, or --set: write variants diff [DRAFT]"} {
+		w.Equal(args, want+"\n", w.run(exitError, append([]string{"diff"}, strings.Fields(args)...)...))
+	}
+}
+
 // TestTrace shows the tree of a set, with the waves of its rollout.
 func TestTrace(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -149,6 +150,37 @@ func (f *Fleet) Input(ctx context.Context, pv *v1alpha1.PackageVariant) (*review
 	return in, errors.Join(err, in.Read(func(name string) (map[string]string, error) {
 		return f.Files(ctx, pv.Namespace, name)
 	}))
+}
+
+// OfSet returns what is known of the variants of a set.
+func (f *Fleet) OfSet(ctx context.Context, namespace, name string) (*review.Fleet, error) {
+	all, err := f.store.Sets(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i := range all {
+		names = append(names, all[i].Name)
+	}
+	if !slices.Contains(names, name) {
+		return nil, naming.NotFound(naming.Set, name, namespace, names)
+	}
+	of := &review.Fleet{Labels: map[string]map[string]string{},
+		Files: func(name string) (map[string]string, error) { return f.Files(ctx, namespace, name) }}
+	for _, pv := range f.store.AllVariants() {
+		if pv.Namespace == namespace && naming.SetOf(&pv) == name {
+			of.Variants = append(of.Variants, pv)
+		}
+	}
+	repositories, err := f.store.Repositories(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	for i := range repositories {
+		of.Labels[repositories[i].Name] = repositories[i].Labels
+	}
+	of.Revisions, err = f.Revisions(ctx, namespace)
+	return of, err
 }
 
 // Approve publishes a draft in memory: Push does the rest.
