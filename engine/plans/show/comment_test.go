@@ -63,6 +63,7 @@ func TestComment(t *testing.T) {
 		"| **create, prune** | `rom` | `rom/web` |  |  | `delete old.web.v1; UpToDate` |\n| **upgrade, prune** | `par` | `par/web` | `b.web.v1 -> b.web.v2` | 2 | `propose the deletion of par.web.v0; UpToDate (Draft)` |\n" +
 		"| **upgrade, publish** | `ldn` | `ldn/web` | `b.web.v1 -> b.web.v2` | 2 | `approve it; UpToDate (Published)` |\n" +
 		"\n" +
+		"#### Conflicts\n\n" +
 		"Conflict of all 4 packages:\n\n" +
 		"```diff\nspec.replicas of a.yaml: here \"5\", upstream \"2\"; the merge took the upstream's\n```\n\n" +
 		"> `a note`\n\n" +

@@ -77,6 +77,9 @@ func (m *comment) changes(plan *plans.Plan, conflicts bool) {
 	if conflicts {
 		what, room = "conflict", maxTables
 	}
+	if conflicts && plan.Conflicts > 0 {
+		fmt.Fprint(m, "#### Conflicts\n\n")
+	}
 	for i, text := range changes.Markdown(plan.Changes) {
 		if plan.Changes[i].Conflict == conflicts {
 			m.within(room, "%s", text)
