@@ -45,9 +45,18 @@ type Page struct {
 	First []Group
 	// Counts are how many targets are in each state, in display order. The search can show the targets of one state.
 	Counts []Count
+	// Grid has the fleet at a glance, a row for each wave.
+	Grid []*Row
 	// Differences are the distinct changes of packages, conflicts first.
 	Differences []*Difference
 	Roots       []*Node
+}
+
+// Row is a row of the grid. Its cells are nodes of Roots.
+type Row struct {
+	Name, State string
+	Tone        Tone
+	Cells       []*Node
 }
 
 // Difference is what is different in one or more packages, or a conflict that they have.

@@ -5,9 +5,11 @@ package plans
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/reconcile"
@@ -20,7 +22,13 @@ import (
 func (p *planner) plan(ctx context.Context) (*Plan, error) {
 	plan := &Plan{Variants: []Variant{}, Notes: p.notes}
 	for _, s := range sorted(p.setRecords) {
-		plan.Sets = append(plan.Sets, s.describe())
+		set := s.describe()
+		plan.Sets = append(plan.Sets, set)
+		for _, w := range set.Waves {
+			if w.Targets == 0 && w.Name != v1alpha2.RestWave {
+				plan.Notes = append(plan.Notes, EmptyWave(set.Name, w.Name))
+			}
+		}
 	}
 	namespaces := map[string]bool{}
 	for key := range p.records {
@@ -40,6 +48,12 @@ func (p *planner) plan(ctx context.Context) (*Plan, error) {
 	plan.Changes = p.finder.Distinct()
 	plan.Count()
 	return plan, nil
+}
+
+// EmptyWave says that a wave of a set selects nothing, as one does whose selector has a wrong name.
+func EmptyWave(set, wave string) string {
+	return fmt.Sprintf("the wave %s of the PackageVariantSet %s selects no target: correct its selector, or give targets "+
+		"the labels", wave, set)
 }
 
 // describe returns what happens to a set.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/status"
 	"github.com/package-variants/package-variants/engine/trace"
 	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/home"
@@ -207,6 +209,29 @@ func (f *Fleet) Push(ctx context.Context, of []*revision.Revision) map[types.Nam
 		}
 	}
 	return failed
+}
+
+// Status returns what is known of a namespace, or of all of them if that is "".
+func (f *Fleet) Status(ctx context.Context, namespace string) (all []*status.Input, err error) {
+	names := map[string]bool{}
+	for _, pv := range f.store.AllVariants() {
+		names[pv.Namespace] = true
+	}
+	for _, set := range f.store.AllSets() {
+		names[set.Namespace] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if namespace != "" && name != namespace {
+			continue
+		}
+		in := &status.Input{Namespace: name,
+			Branch: func(r *revision.Revision) string { return f.BranchesOf(r).Branch }}
+		if in.Input, err = f.Trace(ctx, name); err != nil {
+			return nil, err
+		}
+		all = append(all, in)
+	}
+	return all, nil
 }
 
 // Trace returns all of a namespace from which trees are made.
