@@ -246,7 +246,7 @@ func TestPlans(t *testing.T) {
 				texts         []string
 			}{
 				{"(echo --- && cat london.yaml) >> fleet/repositories.yaml && git commit -qam London", "### Plan: 3 create.",
-					[]string{"| **create** | `web-lon-web-tmkmhdtf99` | `lon/web` | `blueprints.web.v1` |", "\n+  region: eu\n"}},
+					[]string{"| **create** | `web-lon-web-tmkmhdtf99` | `lon/web` | `blueprints.web.v1` |", "\n+   region: eu\n"}},
 				{"sed -i s/revision:/revison:/ fleet/set.yaml && git commit -qam wrong", "### Plan: 1 failure.",
 					[]string{"revison"}},
 				{killed, "### There is no plan: variants ended with exit code 137", nil},

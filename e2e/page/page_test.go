@@ -58,8 +58,8 @@ func expectQuiet(t *testing.T, p *browser.Page, file string) {
 const shown = `[...document.querySelectorAll(".tree .leaf")].filter(e => e.checkVisibility()).map(
 	e => e.querySelector(".state").innerText + " " + e.querySelector(".name").innerText)`
 
-// TestPlan looks at the page of the example's plan as a person does: at what comes first, at the conflicts, for a name, for
-// a state, and into a diff.
+// TestPlan looks at the page of the example's plan as a person does: at what comes first, at the conflicts and changes, for
+// a name, for a state, and into a draft.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	file := plan(t, filepath.Join(planned, "snapshot"))
@@ -77,7 +77,7 @@ func TestPlan(t *testing.T) {
 	if got := browser.Eval[string](p, `document.querySelector("#first p").innerText`); got != "delete ber/shop" {
 		t.Errorf("what is to be looked at first is %q", got)
 	}
-	for _, below := range [][2]string{{"#first", "#conflicts"}, {"#conflicts", "#fleet"}} {
+	for _, below := range [][2]string{{"#first", "#conflicts"}, {"#conflicts", "#changes"}, {"#changes", "#fleet"}} {
 		if !browser.Eval[bool](p, `document.querySelector("`+below[0]+`").getBoundingClientRect().bottom <
 			document.querySelector("`+below[1]+`").getBoundingClientRect().top`) {
 			t.Errorf("%s is not before %s", below[0], below[1])
@@ -113,21 +113,21 @@ func TestPlan(t *testing.T) {
 	p.Do(chromedp.Click(`.chip[data-state="wait"]`))
 	expect("in the end", all...)
 
-	const diff = `document.querySelector("#fleet .draft pre").checkVisibility()`
-	if browser.Eval[bool](p, diff) {
-		t.Error("a diff is unfolded at first")
+	const files = `document.querySelector("#fleet .draft figure").checkVisibility()`
+	if browser.Eval[bool](p, files) {
+		t.Error("the files of a draft are unfolded at first")
 	}
 	p.Do(chromedp.Click("#fleet .draft > summary"))
-	if !browser.Eval[bool](p, diff) {
-		t.Error("the diff does not unfold")
+	if !browser.Eval[bool](p, files) {
+		t.Error("the files do not unfold")
 	}
 	p.Picture("plan-unfolded")
 	p.Do(chromedp.Click("#fold"))
 	expect("when all is folded", "delete ber/shop") // which is in no wave
 	p.Do(chromedp.Click("#unfold"))
 	expect("when all is unfolded", all...)
-	if browser.Eval[bool](p, `[...document.querySelectorAll("pre")].some(e => !e.checkVisibility())`) {
-		t.Error("not all diffs are unfolded")
+	if browser.Eval[bool](p, `[...document.querySelectorAll("figure")].some(e => !e.checkVisibility())`) {
+		t.Error("not all files are unfolded")
 	}
 	expectQuiet(t, p, file)
 }
@@ -196,7 +196,7 @@ func TestNothingIsMarkup(t *testing.T) {
 	file := plan(t, dir)
 	p := browser.Open(t, file, 1200, false)
 	p.Do(chromedp.Click("#unfold"))
-	if !browser.Eval[bool](p, `document.querySelector("#fleet").innerText.includes("onerror=")`) {
+	if !browser.Eval[bool](p, `document.querySelector("#changes").innerText.includes("onerror=")`) {
 		t.Error("the content is not on the page")
 	}
 	if got := browser.Eval[string](p, "document.title"); got != "What is going to happen" {

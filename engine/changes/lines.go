@@ -3,10 +3,14 @@
 package changes
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/pmezard/go-difflib/difflib"
 )
 
@@ -29,9 +33,15 @@ func withoutLock(text string) string {
 }
 
 // changedLines returns the lines that differ between two texts: those that go with "- " before them, and those that
-// come with "+ ", where the text has them.
+// come with "+ ", where the text has them. What is no text is one line. A text is "" where there is no file.
 func changedLines(before, after string) []string {
-	a, b := slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(after))
+	a, b := linesOf(before), linesOf(after)
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] { // most of a file, for which comparing is dear
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
 	var out []string
 	for _, op := range difflib.NewMatcherWithJunk(a, b, false, nil).GetOpCodes() {
 		if op.Tag == 'e' {
@@ -45,4 +55,25 @@ func changedLines(before, after string) []string {
 		}
 	}
 	return out
+}
+
+// linesOf returns the lines of a text.
+func linesOf(text string) []string {
+	if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+		return []string{fmt.Sprintf("(no text: %d bytes, sha256 %.6x)", len(text), sha256.Sum256([]byte(text)))}
+	}
+	return slices.Collect(strings.Lines(text))
+}
+
+// isOfFile reports whether a conflict is about a whole file, of which it has digests.
+func isOfFile(c v1alpha1.Conflict) bool { return c.Resource == "" && c.Field == "" }
+
+// conflictLines say what both sides have of a conflict: of a whole file, the lines that differ.
+func conflictLines(c *v1alpha1.Conflict, p *Package) []string {
+	if isOfFile(*c) && p.Upstream != nil {
+		if lines := changedLines(p.After[c.File], p.Upstream[c.File]); len(lines) > 0 {
+			return append([]string{c.Place() + ": both sides changed it; - is in the draft, + is upstream"}, lines...)
+		}
+	}
+	return []string{c.Place() + ": " + c.Sides()}
 }

@@ -45,7 +45,32 @@ type Page struct {
 	First []Group
 	// Counts are how many targets are in each state, in display order. The search can show the targets of one state.
 	Counts []Count
-	Roots  []*Node
+	// Grid has the fleet at a glance, a row for each wave.
+	Grid []*Row
+	// Differences are the distinct changes of packages, conflicts first.
+	Differences []*Difference
+	Roots       []*Node
+}
+
+// Row is a row of the grid. Its cells are nodes of Roots.
+type Row struct {
+	Name, State string
+	Tone        Tone
+	Cells       []*Node
+}
+
+// Difference is what is different in one or more packages, or a conflict that they have.
+type Difference struct {
+	Conflict bool
+	// Where says where it is, Values what the names in its lines stand for. A line that begins with "- " goes, one that
+	// begins with "+ " comes.
+	Where         string
+	Lines, Values []string
+	// Nodes are those that have it. They are nodes of Roots.
+	Nodes []*Node
+
+	// ID and Title identify the change on the page. Write sets them.
+	ID, Title string
 }
 
 // Count is how many targets are in a state.
@@ -73,13 +98,15 @@ type Node struct {
 	// Done and Of are how many targets of a wave are done, of how many; they are hidden if Of is 0.
 	Done, Of int
 	// Steps are what happens to it, in order.
-	Steps     []string
-	Drafts    []Draft
-	Conflicts []Conflict
-	Children  []*Node
+	Steps    []string
+	Drafts   []Draft
+	Children []*Node
 
-	// ID identifies the node on the page. Write sets it.
-	ID string
+	// ID identifies the node on the page, Differences are those that it has, and Conflicts how many of them are. Write
+	// sets them.
+	ID          string
+	Differences []*Difference
+	Conflicts   int
 }
 
 // Draft is a package revision whose files change.
@@ -96,20 +123,6 @@ type Draft struct {
 type File struct {
 	// Change is added, removed or changed.
 	Path, Change string
-	// Diff is a unified diff; empty where there is none.
-	Diff string
-
-	// First is the node that shows an equal diff of this file before, and Others are those that have it, too. Write sets
-	// them.
-	First  *Node
-	Others []*Node
-}
-
-// Conflict is a value that the upstream and the package both changed.
-type Conflict struct {
-	Where, Original, Local, Updated string
-	// Taken is the side that is in the draft, as v1alpha1.Conflict has it.
-	Taken string
 }
 
 //go:embed page.html
@@ -122,8 +135,7 @@ var style string
 var script string
 
 var parsed = template.Must(template.New("page").Funcs(template.FuncMap{
-	"lines": lines, "tally": tally, "percent": percent, "tone": tone, "change": changeOf,
-	"winner": Winner,
+	"class": class, "tone": tone, "change": changeOf,
 }).Parse(markup))
 
 // Write writes a page, with the control characters of all texts made visible. The same page gives the same output.
@@ -131,18 +143,17 @@ func Write(w io.Writer, p *Page) error {
 	visible.All(p)
 	data := struct {
 		*Page
-		Style            template.CSS
-		Script           template.JS
-		StyleSum         string
-		ScriptSum        string
-		Conflicted, Bars any
+		Style     template.CSS
+		Script    template.JS
+		StyleSum  string
+		ScriptSum string
+		Bars      any
 	}{
 		Page: p, Bars: bars(p.Counts), StyleSum: sum(style), ScriptSum: sum(script),
 		Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // they are the page's own
 	}
 	number(p.Roots, new(int))
-	data.Conflicted = conflicts(p.Roots)
-	alike(p.Roots, map[[2]string]*File{}, map[*File]*Node{})
+	p.titleDifferences()
 	if err := parsed.Execute(w, data); err != nil {
 		return fmt.Errorf("cannot write the page: %w", err)
 	}
@@ -164,14 +175,41 @@ func number(nodes []*Node, count *int) {
 	}
 }
 
-// conflicted is a conflict with the nodes that have it.
-type conflicted struct {
-	Conflict
-	Nodes []*Node
+// titleDifferences gives each difference its ID and its title, and tells its nodes.
+func (p *Page) titleDifferences() {
+	counts := map[bool]int{}
+	for _, c := range p.Differences {
+		counts[c.Conflict]++
+		kind := "change"
+		if c.Conflict {
+			kind = "conflict"
+		}
+		c.ID, c.Title = fmt.Sprintf("%s%d", kind, counts[c.Conflict]), fmt.Sprintf("%s %d", kind, counts[c.Conflict])
+		for _, n := range c.Nodes {
+			if n.Differences = append(n.Differences, c); c.Conflict {
+				n.Conflicts++
+			}
+		}
+	}
+}
+
+// Conflicts are the differences that are conflicts.
+func (p *Page) Conflicts() []*Difference { return p.only(true) }
+
+// Changes are the differences that are no conflicts.
+func (p *Page) Changes() []*Difference { return p.only(false) }
+
+func (p *Page) only(conflicts bool) (some []*Difference) {
+	for _, c := range p.Differences {
+		if c.Conflict == conflicts {
+			some = append(some, c)
+		}
+	}
+	return some
 }
 
 // Names are the names of all nodes, for the search.
-func (c *conflicted) Names() string {
+func (c *Difference) Names() string {
 	var names []string
 	for _, n := range c.Nodes {
 		names = append(names, n.Name, n.Detail)
@@ -180,7 +218,7 @@ func (c *conflicted) Names() string {
 }
 
 // States are the states of the nodes, each between blanks.
-func (c *conflicted) States() string {
+func (c *Difference) States() string {
 	states := " "
 	for _, n := range c.Nodes {
 		if !strings.Contains(states, " "+n.State+" ") {
@@ -188,45 +226,4 @@ func (c *conflicted) States() string {
 		}
 	}
 	return states
-}
-
-// conflicts returns the conflicts of nodes and of all below them, equal ones once, in the order of the tree.
-func conflicts(nodes []*Node) []*conflicted {
-	var out []*conflicted
-	met := map[Conflict]*conflicted{}
-	var walk func([]*Node)
-	walk = func(nodes []*Node) {
-		for _, n := range nodes {
-			for _, c := range n.Conflicts {
-				if met[c] == nil {
-					met[c] = &conflicted{Conflict: c}
-					out = append(out, met[c])
-				}
-				met[c].Nodes = append(met[c].Nodes, n)
-			}
-			walk(n.Children)
-		}
-	}
-	walk(nodes)
-	return out
-}
-
-// alike finds the equal diffs of a file in nodes and in all below them: the first is shown, and names the others. first
-// has the files that are shown, by path and diff, and of has their nodes.
-func alike(nodes []*Node, first map[[2]string]*File, of map[*File]*Node) {
-	for _, n := range nodes {
-		for i := range n.Drafts {
-			for j := range n.Drafts[i].Files {
-				f := &n.Drafts[i].Files[j]
-				switch same := first[[2]string{f.Path, f.Diff}]; {
-				case f.Diff == "":
-				case same == nil:
-					first[[2]string{f.Path, f.Diff}], of[f] = f, n
-				default:
-					f.First, same.Others = of[same], append(same.Others, n)
-				}
-			}
-		}
-		alike(n.Children, first, of)
-	}
 }

@@ -41,7 +41,9 @@ function filter() {
   }
   document.getElementById("nothing").hidden = any;
   narrow("first", "a", text, state);
+  narrow("grid", "a", text, state);
   narrow("conflicts", "article", text, state);
+  narrow("changes", "article", text, state);
 }
 
 search.addEventListener("input", filter);

@@ -21,10 +21,11 @@ func pageOf(evil string) *Page {
 	return &Page{
 		Title: evil, Summary: evil, Notes: []string{evil}, Counts: []Count{{State: evil, Tone: Bad, N: 1}},
 		Roots: []*Node{{Kind: evil, Name: evil, Detail: evil, State: evil, Reason: evil, Message: evil,
-			Steps:     []string{evil},
-			Drafts:    []Draft{{Name: evil, Compared: evil, Files: []File{{Path: evil, Change: evil, Diff: "@@\n+" + evil}}}},
-			Conflicts: []Conflict{{evil, evil, evil, evil, "local"}},
+			Steps:  []string{evil},
+			Drafts: []Draft{{Name: evil, Compared: evil, Files: []File{{Path: evil, Change: evil}}}},
 		}},
+		Differences: []*Difference{{Conflict: true, Where: evil, Lines: []string{evil}, Values: []string{evil}},
+			{Where: evil, Lines: []string{"+ " + evil}, Values: []string{evil}}},
 	}
 }
 
@@ -70,31 +71,25 @@ func TestWriteHostile(t *testing.T) {
 	}
 }
 
-// TestLines checks how the lines of a diff are classified. The head is left out, since the page names the file.
-func TestLines(t *testing.T) {
+// TestDifferences checks that conflicts are apart from changes, each with the objects that have it, and that an object
+// names what it has.
+func TestDifferences(t *testing.T) {
 	t.Parallel()
-	const diff = "--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n one\n-two\n+2\r\n+\n"
-	want := []line{{"at", "@@ -1,2 +1,3 @@"}, {"", " one"}, {"del", "-two"}, {"add", "+2"}, {"add", "+"}}
-	if d := cmp.Diff(want, lines(diff)); d != "" {
-		t.Errorf("lines (-want +got):\n%s", d)
-	}
-	if got := tally(diff); got != "+2 −1" {
-		t.Errorf("tally: %s", got)
-	}
-}
-
-// TestConflicts checks that equal conflicts appear once, with the objects that have them.
-func TestConflicts(t *testing.T) {
-	t.Parallel()
-	one, other := Conflict{Where: "x", Local: "1"}, Conflict{Where: "x", Local: "2"}
-	a, b := &Node{Name: "a", State: "merge", Conflicts: []Conflict{one, other}}, &Node{Name: "b", State: "merge", Conflicts: []Conflict{one}}
-	got := conflicts([]*Node{{Name: "set", Children: []*Node{a, b}}})
-	want := []*conflicted{{one, []*Node{a, b}}, {other, []*Node{a}}}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("conflicts (-want +got):\n%s", d)
-	}
-	if got[0].Names() != "a  b " || got[0].States() != " merge " {
-		t.Errorf("names %q, states %q", got[0].Names(), got[0].States())
+	a, b := &Node{Name: "a", State: "merge"}, &Node{Name: "b", State: "merge"}
+	got := write(t, &Page{Roots: []*Node{{Name: "set", Children: []*Node{a, b}}}, Differences: []*Difference{
+		{Conflict: true, Where: "1 package", Lines: []string{"x: 1"}, Nodes: []*Node{a}},
+		{Where: "2 packages", Lines: []string{"- 1", "+ 2", "+"}, Values: []string{"v"}, Nodes: []*Node{a, b}}}})
+	for _, want := range []string{
+		`<article id="conflict1" data-name="a " data-state=" merge ">` + "\n" + `<h3>conflict 1 <span class="dim">1 package</span></h3>`,
+		`<article id="change1" data-name="a  b " data-state=" merge ">`,
+		`<span class="line del">- 1` + "\n" + `</span><span class="line add">&#43; 2` + "\n" + `</span><span class="line ">&#43;` + "\n</span></pre>",
+		`<p class="names"><a href="#n2">a</a> <a href="#n3">b</a> </p>`, `<span class="state bad">1 conflict</span>`,
+		`<p class="alike"><a href="#conflict1">conflict 1</a> <a href="#change1">change 1</a> </p>`,
+		`<p class="alike"><a href="#change1">change 1</a> </p>`,
+	} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("there is not one %s in\n%s", want, got)
+		}
 	}
 }
 

@@ -6,46 +6,18 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 )
 
-// line is a line of a diff with its class: add, del, at, or nothing.
-type line struct{ Class, Text string }
-
-// lines returns the lines of a diff below its head. The head only names the file, as the page already does.
-func lines(diff string) []line {
-	var out []line
-	for text := range strings.Lines(diff) {
-		if len(out) == 0 && !strings.HasPrefix(text, "@@") {
-			continue
-		}
-		class := ""
-		switch text[0] {
-		case '+':
-			class = "add"
-		case '-':
-			class = "del"
-		case '@':
-			class = "at"
-		}
-		out = append(out, line{class, strings.TrimRight(text, "\r\n")})
+// class returns the class of a line of a change: of one that goes or that comes, and "" of others.
+func class(line string) string {
+	switch {
+	case strings.HasPrefix(line, "+ "):
+		return "add"
+	case strings.HasPrefix(line, "- "):
+		return "del"
 	}
-	return out
-}
-
-// tally says how many lines a diff adds and removes.
-func tally(diff string) string {
-	added, removed := 0, 0
-	for _, l := range lines(diff) {
-		switch l.Class {
-		case "add":
-			added++
-		case "del":
-			removed++
-		}
-	}
-	return fmt.Sprintf("+%d −%d", added, removed)
+	return ""
 }
 
 // bar is a part of the bar of all targets, from 0 to 100.
@@ -84,17 +56,6 @@ func tone(t Tone) Tone {
 		return Quiet
 	}
 	return t
-}
-
-// Winner says which side of a conflict is in the draft, from the value of v1alpha1.Conflict.
-func Winner(taken string) string {
-	switch taken {
-	case v1alpha1.TakenUpstream:
-		return "the upstream"
-	case v1alpha1.TakenLocal:
-		return "the package"
-	}
-	return "nobody yet"
 }
 
 // changeOf returns the tone of a file's change.

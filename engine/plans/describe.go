@@ -5,9 +5,11 @@ package plans
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/reconcile"
@@ -20,8 +22,22 @@ import (
 func (p *planner) plan(ctx context.Context) (*Plan, error) {
 	plan := &Plan{Variants: []Variant{}, Notes: p.notes}
 	for _, s := range sorted(p.setRecords) {
-		plan.Sets = append(plan.Sets, s.describe())
+		set := s.describe()
+		plan.Sets = append(plan.Sets, set)
+		for _, w := range set.Waves {
+			if w.Targets == 0 && w.Name != v1alpha2.RestWave {
+				plan.Notes = append(plan.Notes, EmptyWave(set.Name, w.Name))
+			}
+		}
 	}
+	namespaces := map[string]bool{}
+	for key := range p.records {
+		namespaces[key.Namespace] = true
+	}
+	for key := range p.setRecords {
+		namespaces[key.Namespace] = true
+	}
+	p.spread = len(namespaces) > 1
 	for _, r := range sorted(p.records) {
 		v, err := p.describe(ctx, r)
 		if err != nil {
@@ -29,8 +45,15 @@ func (p *planner) plan(ctx context.Context) (*Plan, error) {
 		}
 		plan.Variants = append(plan.Variants, *v)
 	}
+	plan.Changes = p.finder.Distinct()
 	plan.Count()
 	return plan, nil
+}
+
+// EmptyWave says that a wave of a set selects nothing, as one does whose selector has a wrong name.
+func EmptyWave(set, wave string) string {
+	return fmt.Sprintf("the wave %s of the PackageVariantSet %s selects no target: correct its selector, or give targets "+
+		"the labels", wave, set)
 }
 
 // describe returns what happens to a set.
@@ -239,9 +262,10 @@ func (r *record) upstream() *Upstream {
 	return &u
 }
 
-// addDrafts adds the changes in the files of the revisions that were made or changed.
+// addDrafts adds the revisions that were made or changed, and what is different in their files.
 func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 	seen := map[string]bool{}
+	var drafts []*draft
 	for _, look := range r.looks {
 		for i := range look.Decision.Steps {
 			s := &look.Decision.Steps[i]
@@ -276,7 +300,7 @@ func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 					return err
 				}
 			}
-			v.Drafts = append(v.Drafts, d.Draft)
+			v.Drafts, drafts = append(v.Drafts, d.Draft), append(drafts, d)
 			if !p.Rendered {
 				v.Unforeseen = append(v.Unforeseen, kpt.Pipelines(d.files)...)
 			}
@@ -284,5 +308,5 @@ func (p *planner) addDrafts(ctx context.Context, r *record, v *Variant) error {
 	}
 	slices.Sort(v.Unforeseen)
 	v.Unforeseen = slices.Compact(v.Unforeseen)
-	return nil
+	return p.find(ctx, r, v, drafts)
 }

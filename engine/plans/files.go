@@ -8,14 +8,15 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/package-variants/package-variants/engine/changes"
 	"github.com/package-variants/package-variants/engine/packages"
-	"github.com/pmezard/go-difflib/difflib"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
-// draft is a package revision with its files.
+// draft is a package revision with its files, and with those that it is compared with.
 type draft struct {
 	Draft
-	files map[string]string
+	files, before map[string]string
 }
 
 // draft returns the changes of a revision compared with base, a revision before the plan or the same one; nil if the
@@ -36,17 +37,17 @@ func (p *planner) draft(ctx context.Context, namespace, name, base string) (*dra
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{files: now.Files, Draft: Draft{Name: name, Workspace: r.Workspace, Lifecycle: string(r.Lifecycle),
-		Total: len(now.Files)}}
-	d.Files, err = p.compare(before, now.Files)
-	return d, err
+	return &draft{files: now.Files, before: before, Draft: Draft{Name: name, Workspace: r.Workspace,
+		Lifecycle: string(r.Lifecycle), Total: len(now.Files), Files: compare(before, now.Files)}}, nil
 }
 
 // compare returns the files that differ, sorted by path.
-func (p *planner) compare(before, after map[string]string) ([]File, error) {
+func compare(before, after map[string]string) (out []File) {
 	all := maps.Clone(before)
+	if all == nil {
+		all = map[string]string{}
+	}
 	maps.Copy(all, after)
-	var out []File
 	for _, path := range slices.Sorted(maps.Keys(all)) {
 		was, there := before[path]
 		is, stays := after[path]
@@ -59,32 +60,60 @@ func (p *planner) compare(before, after map[string]string) ([]File, error) {
 		case !stays:
 			f.Change = "removed"
 		}
-		if p.Diffs {
-			var err error
-			if f.Diff, err = diff(path, was, is); err != nil {
-				return nil, err
-			}
-		}
 		out = append(out, f)
 	}
-	return out, nil
+	return out
 }
 
-// diff returns a unified diff.
-func diff(path, before, after string) (string, error) {
-	return difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
-		A: lines(before), B: lines(after), FromFile: "a/" + path, ToFile: "b/" + path, Context: 3,
-	})
+// find adds what is different in the drafts of a variant: its conflicts, and if that was asked for, its changes.
+func (p *planner) find(ctx context.Context, r *record, v *Variant, drafts []*draft) error {
+	one := changes.Package{Name: p.title(v), Conflicts: v.Conflicts}
+	for i, d := range drafts {
+		if one.After = d.files; p.Files {
+			one.Before = d.before
+		} else {
+			one.Before = d.files
+		}
+		if i > 0 { // they are the variant's, and not the draft's
+			one.Conflicts = nil
+		}
+		if err := p.know(ctx, r, v, &one); err != nil {
+			return err
+		}
+		p.finder.Add(&one)
+	}
+	if len(drafts) == 0 && len(v.Conflicts) > 0 {
+		p.finder.Add(&one)
+	}
+	return nil
 }
 
-// lines returns the lines of a text, each with a line end.
-func lines(text string) []string {
-	if text == "" {
+// know adds the values that are a package's own, and the files of its upstream if a conflict is about a whole file.
+func (p *planner) know(ctx context.Context, r *record, v *Variant, one *changes.Package) error {
+	repo, err := p.world.Objects.Repository(ctx, v.Namespace, v.Repo)
+	if err != nil {
+		return err
+	}
+	var labels map[string]string
+	if repo != nil {
+		labels = repo.Labels
+	}
+	one.Own = changes.Own(v.Repo, labels, one.After)
+	if v.Upstream == nil || !one.NeedsUpstream() {
 		return nil
 	}
-	out := difflib.SplitLines(text)
-	if out[len(out)-1] == "\n" { // the library adds a line
-		out = out[:len(out)-1]
+	one.Upstream, err = p.world.Packages.Original(ctx, r.key.Namespace, v.Upstream.To)
+	return err
+}
+
+// title names the package of a variant, with the namespace if the plan has several.
+func (p *planner) title(v *Variant) string {
+	name := v.Name
+	if v.Repo != "" {
+		name = revision.Package{Repo: v.Repo, Name: v.Package}.String()
 	}
-	return out
+	if p.spread {
+		return v.Namespace + "/" + name
+	}
+	return name
 }

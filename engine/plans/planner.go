@@ -10,6 +10,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
+	"github.com/package-variants/package-variants/engine/changes"
 	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/mutate"
 	"github.com/package-variants/package-variants/engine/objects"
@@ -35,8 +36,8 @@ type Options struct {
 	// Anew has variants looked at that another version has settled, as what carries the plan out does at once.
 	Anew    bool
 	Runtime mutate.Runtime
-	// Diffs asks for diffs of files.
-	Diffs bool
+	// Files asks for the distinct changes of files.
+	Files bool
 	// Rendered reports whether the world runs the pipelines of packages.
 	Rendered bool
 	// Write is called with the final files of each package revision that is made or changed; nil to skip that.
@@ -95,6 +96,9 @@ type planner struct {
 	setRecords map[types.NamespacedName]*setRecord
 	records    map[types.NamespacedName]*record
 	notes      []string
+	finder     changes.Finder
+	// spread reports whether the plan has several namespaces.
+	spread bool
 }
 
 // record is what the planner knows about a variant.

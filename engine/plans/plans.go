@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/changes"
 	"github.com/package-variants/package-variants/engine/decide"
 )
 
@@ -63,6 +64,8 @@ type Plan struct {
 	// Sets and Variants are sorted by namespace and name.
 	Sets     []Set     `json:"sets,omitempty"`
 	Variants []Variant `json:"variants"`
+	// Changes are the distinct changes of the files of packages, if they were asked for, after the distinct conflicts.
+	Changes []*changes.Change `json:"changes,omitempty"`
 	// Failures are what fails of the fleet, and of no set and no variant in the plan.
 	Failures []string `json:"failures,omitempty"`
 	// Notes say what is not predicted.
@@ -245,8 +248,6 @@ type File struct {
 	Path string `json:"path"`
 	// Change is added, removed or changed.
 	Change string `json:"change"`
-	// Diff is a unified diff; empty unless it was asked for.
-	Diff string `json:"diff,omitempty"`
 }
 
 // Failure says why a set fails until a person helps. It is "" if the set works, waits because it asks for that, or
@@ -275,8 +276,8 @@ func (p *Plan) Count() {
 	}
 }
 
-// Changes reports whether the plan writes anything except statuses.
-func (p *Plan) Changes() bool {
+// Writes reports whether the plan writes anything except statuses.
+func (p *Plan) Writes() bool {
 	for _, action := range Actions {
 		if !slices.Contains([]Action{Fail, Stalled, Wait, Unchanged}, action) && p.Counts[action] > 0 {
 			return true

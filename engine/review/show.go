@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/functions/krm"
 )
 
@@ -102,19 +103,11 @@ func Confirm(question string, yes, terminal bool, in io.Reader, out io.Writer) e
 	return errNo
 }
 
-// Counted returns a number of things: "1 package revision", "2 package revisions".
-func Counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // NotDone is the error of a command line that has done something for not all items; nil if none was refused. done says
 // what, such as "approved".
 func NotDone(done string, failed, refused int) error {
 	if refused == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s not %s, for the reasons above", Counted(refused+failed, "package revision"), done)
+	return fmt.Errorf("%s not %s, for the reasons above", words.Count(refused+failed, "package revision"), done)
 }

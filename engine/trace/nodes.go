@@ -18,7 +18,7 @@ import (
 // States that are no condition's.
 const (
 	statePending   = "Pending"
-	stateSuspended = "Suspended"
+	stateSuspended = v1alpha1.ConditionSuspended
 	stateBranch    = "Branch"
 )
 
@@ -116,6 +116,13 @@ func revisionNode(r *revision.Revision) *Node {
 	if r.Task.Source != "" {
 		n.Message = "made from " + r.Task.Source
 	}
+	return n
+}
+
+// Stand returns a node with the state of one of our objects, from its conditions and the generations of it.
+func Stand(in *Input, conditions []metav1.Condition, generation, observed int64) *Node {
+	n := &Node{}
+	(&builder{Input: in}).stand(n, conditions, generation, observed)
 	return n
 }
 

@@ -22,6 +22,13 @@ func (w Waves) Of(pv *v1alpha1.PackageVariant) string {
 	return w[pair{revision.UpstreamOf(pv.Spec.Upstream), revision.DownstreamOf(&pv.Spec)}]
 }
 
+// Each calls do with the package of each variant and its wave, in no order.
+func (w Waves) Each(do func(downstream revision.Package, wave string)) {
+	for of, wave := range w {
+		do(of.downstream, wave)
+	}
+}
+
 // NewWaves returns the waves of the variants that a set wants.
 func NewWaves(wanted []v1alpha1.PackageVariant) Waves {
 	waves := Waves{}

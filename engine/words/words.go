@@ -5,6 +5,7 @@ package words
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -47,4 +48,21 @@ type Home struct {
 	Command, Controller, Packages string
 	// Wait says what to do until the controller has looked at something.
 	Wait string
+}
+
+// Number returns a number as people read it: 1,000.
+func Number(n int) string {
+	digits := strconv.Itoa(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// Count returns a number of things: "1 package revision", "2 package revisions".
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return Number(n) + " " + thing
 }

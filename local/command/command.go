@@ -28,7 +28,8 @@ Exit codes: 0 if all is done, or waits for a person; 1 if diff finds a differenc
 something failed and the rest is done.`
 
 // commands are the commands, in the order of the help.
-var commands = []func(*env) *cobra.Command{newSync, newPlan, newDiff, newTrace, newApprove, newReject, newAdopt}
+var commands = []func(*env) *cobra.Command{newSync, newPlan, newStatus, newDiff, newTrace, newApprove, newReject,
+	newAdopt}
 
 // Exit codes.
 const (

@@ -24,7 +24,7 @@ is published by the next sync in any case: a note says so, and it counts as noth
 const examplePlan = `  # What would sync do?
   variants plan fleet/
 
-  # The same, with the diffs of all files that change
+  # The same, with what is different in the files, each change once
   variants plan fleet/ --files
 
   # As a comment for a pull request, and as a web page
@@ -33,12 +33,13 @@ const examplePlan = `  # What would sync do?
 
 func newPlan(e *env) *cobra.Command {
 	var format string
-	var files bool
+	var files, names bool
 	cmd := &cobra.Command{Use: "plan DIR", Short: "Say what sync will do, and write nothing", Long: longPlan,
 		Example: examplePlan, Args: one("one directory with manifests")}
 	e.syncFlags(cmd)
 	cmd.Flags().StringVarP(&format, "output", "o", "text", "format: "+strings.Join(show.Formats, ", "))
-	cmd.Flags().BoolVar(&files, "files", false, "show the diffs of the packages' files")
+	cmd.Flags().BoolVar(&files, "files", false, "show the distinct changes of the packages' files")
+	cmd.Flags().BoolVar(&names, "names", false, "name all packages in text, and not only the first that say the same")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := show.CheckFormat(format); err != nil {
 			return err
@@ -52,7 +53,7 @@ func newPlan(e *env) *cobra.Command {
 			about := plans.About{Over: "the fleet in " + args[0], Time: time.Now()}
 			return errors.Join(err, show.Failure(e.Out, format, &about, err))
 		}
-		changes, err := e.PrintPlan(plan, format)
+		changes, err := e.PrintPlan(plan, format, names)
 		if changes {
 			err = errDiffers
 		}

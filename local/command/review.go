@@ -10,6 +10,7 @@ import (
 
 	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/local/fleet"
 	"github.com/spf13/cobra"
@@ -117,7 +118,7 @@ func (e *env) review(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOp
 	if len(todo) == 0 {
 		return review.NotDone(a.done, 0, refused)
 	}
-	question := a.verb + " " + review.Counted(len(todo), "package revision") + "?"
+	question := a.verb + " " + words.Count(len(todo), "package revision") + "?"
 	if err := e.Confirm(question, o.yes); err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (w *world) run(code int, args ...string) string {
 	w.Helper()
 	w.People.Update()
 	args = append(args, "--cache", w.Cache)
-	if args[0] != "sync" {
+	if args[0] != "sync" && args[0] != "status" {
 		args = append(args, "--dir", w.dir())
 	}
 	var out, said bytes.Buffer

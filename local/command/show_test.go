@@ -47,6 +47,34 @@ func TestDiff(t *testing.T) {
 	w.Equal("against", "error: --against \"x\" is neither published nor upstream\n", w.run(exitError, "diff", "web", "--against", "x"))
 }
 
+// TestDiffOfSet shows what is different in the drafts of a set, and compares nothing else.
+func TestDiffOfSet(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fleettest.WebSet)
+	w.run(exitDone, "sync", w.dir())
+	w.run(exitDone, "approve", "edge/web", "--yes")
+	w.run(exitDone, "sync", w.dir())
+	w.Equal("nothing", "", w.run(exitDone, "diff", "--set", "webs"))
+	w.Push("main", "Hotfix, and version 2", map[string]string{"edge/web/settings.yaml": fleettest.Settings("mine"),
+		"blueprints/web/settings.yaml": strings.Replace(fleettest.Settings("huge"), "zone: none", "zone: edge", 1)},
+		"HEAD:refs/tags/blueprints/web/v2")
+	w.run(exitDone, "sync", w.dir())
+	w.Equal("a draft", `1 package, 1 change, 1 conflict
+
+CONFLICT  1: edge/web
+  data.size of ConfigMap "settings" in settings.yaml: here "mine", upstream "huge"; the merge kept its own
+CHANGE 1  1: edge/web, in settings.yaml
+  -   zone: none
+  +   zone: edge
+`, w.run(exitDiffers, "diff", "--set", "webs"))
+	for args, want := range map[string]string{
+		"--set web": `error: there is no PackageVariantSet "web" in the namespace "default": did you mean "webs"?`,
+		"":          "error: diff takes one draft, or variant, or --set: write variants diff [DRAFT]",
+		"a --set b": "error: diff takes one draft, or variant, or --set: write variants diff [DRAFT]"} {
+		w.Equal(args, want+"\n", w.run(exitError, append([]string{"diff"}, strings.Fields(args)...)...))
+	}
+}
+
 // TestTrace shows the tree of a set, with the waves of its rollout.
 func TestTrace(t *testing.T) {
 	t.Parallel()
@@ -61,6 +89,53 @@ Package blueprints/web v1 Published - AGE
  └─ PackageRevision edge.web.packagevariant-1 - Draft clone AGE made from blueprints.web.v1
 `, got)
 	w.Equal("format", "error: --output \"x\" is none of dot, json, text, wide\n", w.run(exitError, "trace", "web", "-o", "x"))
+}
+
+// TestStatus shows where the package of a set stands: it waits for a person, is published, and has a conflict. One of its
+// waves selects nothing.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fleettest.WebSet+"  rollout: {waves: [{name: cannary, selector: {matchLabels: {tier: egde}}}]}\n")
+	spaces, ages := regexp.MustCompile(`  +`), regexp.MustCompile(`\b\d+m?s\b`)
+	shown := func(args ...string) string {
+		refs := w.Remote.Refs()
+		out := w.run(exitDone, append([]string{"status", w.dir()}, args...)...)
+		w.Equal("it writes nothing", refs, w.Remote.Refs())
+		_, out, _ = strings.Cut(ages.ReplaceAllString(out, "AGE"), "\n\n")
+		return spaces.ReplaceAllString(out, "  ")
+	}
+	const note = "Note: the wave cannary of the PackageVariantSet webs selects no target: correct its selector, or give " +
+		"targets the labels\n"
+	const head = "PACKAGE  SET  WAVE  STATE  PUBLISHED  UPSTREAM  NEWEST  WAITS FOR  SINCE  BRANCH\n"
+	w.Equal("a draft", head+"edge/web  webs  rest  draft  -  -  v1  a person (ManualApproval)  AGE  drafts/edge/web/packagevariant-1\n"+
+		"1 package: 1 draft\n"+note, shown())
+	w.Equal("another wave", "0 packages: none\n"+note, shown("--set", "webs", "--wave", "cannary"))
+	w.run(exitDone, "approve", "edge/web", "--yes")
+	w.run(exitDone, "sync", w.dir())
+	w.Equal("published", head+"edge/web  webs  rest  newest  v1  v1  v1  -  -  -\n1 package: 1 newest\n"+note, shown())
+	w.Push("main", "Hotfix, and version 2", map[string]string{"edge/web/settings.yaml": fleettest.Settings("mine"),
+		"blueprints/web/settings.yaml": fleettest.Settings("huge")}, "HEAD:refs/tags/blueprints/web/v2")
+	w.run(exitDone, "sync", w.dir())
+	w.Equal("a conflict", head+
+		"edge/web  webs  rest  conflicted  v2  v1  v2  a person (Conflicted)  AGE  drafts/edge/web/packagevariant-2\n"+
+		`edge/web: conflict: data.size of ConfigMap "settings" in settings.yaml: here "mine", upstream "huge"; the merge kept its own`+
+		"\n1 package: 1 conflicted\n"+note, shown("--set", "webs", "-n", "default"))
+	w.Equal("another namespace", "0 packages: none\n", w.run(exitDone, "status", w.dir(), "-n", "other"))
+	if got := w.run(exitDone, "status", w.dir(), "-o", "json"); !strings.Contains(got, `"branch": "drafts/edge/web/packagevariant-2"`) {
+		t.Error(got)
+	}
+	if got := w.run(exitDone, "status", w.dir(), "-o", "html"); !strings.Contains(got, `title="edge/web: conflicted, v2 on v1, newest v2"`) {
+		t.Error(got)
+	}
+	for args, want := range map[string]string{
+		"-o yaml":               `--output "yaml" is none of text, json, html`,
+		"--set web":             `there is no PackageVariantSet "web" in the namespace "default": did you mean "webs"?`,
+		"--wave rest":           "--wave is of a set: name it by --set",
+		"--set webs --wave all": `the PackageVariantSet "webs" has no wave "all": it has cannary, rest`,
+		"-l a=b=c":              `--selector "a=b=c" is not one: found '=', expected: ',' or 'end of string'`,
+	} {
+		w.Equal(args, "error: "+want+"\n", w.run(exitError, append([]string{"status", w.dir()}, strings.Fields(args)...)...))
+	}
 }
 
 // TestNotContacted has a proposal that names another git repository: each command says that it is not contacted.

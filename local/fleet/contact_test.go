@@ -73,7 +73,7 @@ func TestStranger(t *testing.T) {
 	}
 	w.Equal("variants", []string{"of-new: wait RepositoryNotReady", "second: wait RepositoryNotReady", "web: create UpToDate"},
 		actions)
-	if !plan.Changes() {
+	if !plan.Writes() {
 		t.Error("the plan has nothing to do")
 	}
 	f, err := Open(t.Context(), w.here())

@@ -100,7 +100,7 @@ func (w *world) commits() string {
 func (w *world) idle() {
 	w.Helper()
 	before := w.Remote.Refs()
-	if plan := w.plan(w.options()); plan.Changes() {
+	if plan := w.plan(w.options()); plan.Writes() {
 		w.Errorf("a plan with nothing to do changes: %+v", plan)
 	}
 	w.sync()

@@ -5,6 +5,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"unique"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/memory"
@@ -19,8 +20,8 @@ import (
 )
 
 // Plan says what Sync will do once the manifests, as they are in the directory, are on the default branch. It pushes
-// and records nothing. Diffs asks for diffs of files.
-func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error) {
+// and records nothing. Files asks for the distinct changes of files.
+func Plan(ctx context.Context, o Options, files bool) (_ *plans.Plan, err error) {
 	f, err := Open(ctx, o)
 	if err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func Plan(ctx context.Context, o Options, diffs bool) (_ *plans.Plan, err error)
 		Packages: &planned{s.packages(), s.home, s.store.log, map[types.NamespacedName]map[string]string{}},
 		Source:   func(func(context.Context, objects.Kind) error) objects.Source { return s.source }}
 	plan, err := plans.Make(ctx, world, all, plans.Options{Version: s.version(), Anew: true, Runtime: mutate.Builtin{},
-		Diffs: diffs, Rendered: true, Held: s.heldInPlan, Waits: isNotContacted})
+		Files: files, Rendered: true, Held: s.heldInPlan, Waits: isNotContacted})
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +182,13 @@ func (p *planned) Original(ctx context.Context, namespace, name string) (map[str
 // keep keeps the files of a revision, unless it has them already.
 func (p *planned) keep(ctx context.Context, namespace, name string) error {
 	files, err := p.Original(ctx, namespace, name)
-	if err == nil {
-		p.before[types.NamespacedName{Namespace: namespace, Name: name}] = files
+	if err != nil {
+		return err
 	}
-	return err
+	kept := make(map[string]string, len(files))
+	for path, text := range files { // most packages have the same texts, which are kept once
+		kept[unique.Make(path).Value()] = unique.Make(text).Value()
+	}
+	p.before[types.NamespacedName{Namespace: namespace, Name: name}] = kept
+	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -15,6 +17,7 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/status"
 	"github.com/package-variants/package-variants/engine/trace"
 	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/home"
@@ -153,6 +156,37 @@ func (f *Fleet) Input(ctx context.Context, pv *v1alpha1.PackageVariant) (*review
 	}))
 }
 
+// OfSet returns what is known of the variants of a set.
+func (f *Fleet) OfSet(ctx context.Context, namespace, name string) (*review.Fleet, error) {
+	all, err := f.store.Sets(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i := range all {
+		names = append(names, all[i].Name)
+	}
+	if !slices.Contains(names, name) {
+		return nil, naming.NotFound(naming.Set, name, namespace, names)
+	}
+	of := &review.Fleet{Labels: map[string]map[string]string{},
+		Files: func(name string) (map[string]string, error) { return f.Files(ctx, namespace, name) }}
+	for _, pv := range f.store.AllVariants() {
+		if pv.Namespace == namespace && naming.SetOf(&pv) == name {
+			of.Variants = append(of.Variants, pv)
+		}
+	}
+	repositories, err := f.store.Repositories(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	for i := range repositories {
+		of.Labels[repositories[i].Name] = repositories[i].Labels
+	}
+	of.Revisions, err = f.Revisions(ctx, namespace)
+	return of, err
+}
+
 // Approve publishes a draft in memory: Push does the rest.
 func (f *Fleet) Approve(ctx context.Context, r *revision.Revision) error {
 	return f.home.Publish(ctx, r)
@@ -177,6 +211,29 @@ func (f *Fleet) Push(ctx context.Context, of []*revision.Revision) map[types.Nam
 		}
 	}
 	return failed
+}
+
+// Status returns what is known of a namespace, or of all of them if that is "".
+func (f *Fleet) Status(ctx context.Context, namespace string) (all []*status.Input, err error) {
+	names := map[string]bool{}
+	for _, pv := range f.store.AllVariants() {
+		names[pv.Namespace] = true
+	}
+	for _, set := range f.store.AllSets() {
+		names[set.Namespace] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if namespace != "" && name != namespace {
+			continue
+		}
+		in := &status.Input{Namespace: name,
+			Branch: func(r *revision.Revision) string { return f.BranchesOf(r).Branch }}
+		if in.Input, err = f.Trace(ctx, name); err != nil {
+			return nil, err
+		}
+		all = append(all, in)
+	}
+	return all, nil
 }
 
 // Trace returns all of a namespace from which trees are made.

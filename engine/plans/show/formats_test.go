@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/changes"
 	"github.com/package-variants/package-variants/engine/plans"
 )
 
@@ -29,7 +29,7 @@ func TestTextOfLines(t *testing.T) {
 	}
 	plan.Count()
 	var out bytes.Buffer
-	if err := Text(&out, plan, true); err != nil {
+	if err := Text(&out, plan, Options{Colour: true}); err != nil {
 		t.Fatal(err)
 	}
 	want := `PackageVariantSet s: creates 0, updates 0 and deletes 0 variants
@@ -66,7 +66,7 @@ func TestNamespaces(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			if err := map[string]func() error{"text": func() error { return Text(&out, plan, false) },
+			if err := map[string]func() error{"text": func() error { return Text(&out, plan, Options{}) },
 				"markdown": func() error { return Markdown(&out, plan) }, "html": func() error { return HTML(&out, plan) },
 			}[format](); err != nil {
 				t.Fatal(err)
@@ -90,7 +90,7 @@ func TestOthers(t *testing.T) {
 		print func(io.Writer, *plans.Plan) error
 		want  []string
 	}{
-		"text": {func(w io.Writer, p *plans.Plan) error { return Text(w, p, false) }, []string{"PackageVariantSet own: ", "\nwait ",
+		"text": {func(w io.Writer, p *plans.Plan) error { return Text(w, p, Options{}) }, []string{"PackageVariantSet own: ", "\nwait ",
 			"\nWhat changes, outside of -f:\n", "\nPackageVariantSet far: ", "\ndelete ", "\ncreate "}},
 		"markdown": {Markdown, []string{"#### Look at these first\n", "| **delete, outside of -f** | `b` |", "#### PackageVariantSet `own`\n",
 			"#### What else changes, and what waits\n", "| **wait** | `c` |", "#### PackageVariantSet `far`, outside of -f\n",
@@ -122,7 +122,7 @@ func TestStalledInFormats(t *testing.T) {
 		print func(w io.Writer, p *plans.Plan) error
 		want  []string
 	}{
-		"text": {func(w io.Writer, p *plans.Plan) error { return Text(w, p, true) }, []string{"\n  still: R: m\n",
+		"text": {func(w io.Writer, p *plans.Plan) error { return Text(w, p, Options{Colour: true}) }, []string{"\n  still: R: m\n",
 			yellow + "stalled  v        -        -      -         -      still: R: m" + plain, "Plan: 2 stalled."}},
 		"markdown": {Markdown, []string{" `still: R: m`\n", "| **stalled** | `v` |  |  |  | `still: R: m` |", "Plan: 2 stalled."}},
 		"html":     {HTML, []string{`data-state="stalled"`, "variants. still: R: m"}},
@@ -165,15 +165,14 @@ func TestMarkdownBounded(t *testing.T) {
 			p.Sets[0].Waves = append(p.Sets[0].Waves, plans.Wave{Name: "w", Message: long})
 		}, " 1 set. See `-o html` or `-o text`.\n"},
 		"variants": {func(p *plans.Plan) {
-			p.Variants = append(p.Variants, plans.Variant{Name: "v", Action: plans.Wait, Error: long})
+			p.Variants = append(p.Variants, plans.Variant{Name: "v", Action: plans.Wait, Error: long + strconv.Itoa(len(p.Variants))})
 		}, " variants. See `-o html` or `-o text`.\n"},
 		"conflicts": {func(p *plans.Plan) {
-			if len(p.Variants) == 0 {
-				p.Variants = []plans.Variant{{Name: "v", Action: plans.Merge}}
-			}
-			p.Variants[0].Conflicts = append(p.Variants[0].Conflicts, v1alpha1.Conflict{
-				File: long + strconv.Itoa(len(p.Variants[0].Conflicts))})
+			p.Changes = append(p.Changes, &changes.Change{Conflict: true, Lines: []string{long}, Packages: []string{"p"}})
 		}, " conflicts. See `-o html` or `-o text`.\n"},
+		"changes": {func(p *plans.Plan) {
+			p.Changes = append(p.Changes, &changes.Change{Lines: []string{long}, Packages: []string{"p"}, Files: []string{"f"}})
+		}, " changes. See `-o html` or `-o text`.\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -193,5 +192,56 @@ func TestMarkdownBounded(t *testing.T) {
 				t.Errorf("there is no %q in:\n%s", c.want, out.String()[:2000])
 			}
 		})
+	}
+}
+
+// TestThousand has a plan of many packages on one screen: the first of those that say the same, and how many more.
+func TestThousand(t *testing.T) {
+	t.Parallel()
+	plan := &plans.Plan{}
+	var names []string
+	for i := range 1000 {
+		name := "s" + strconv.Itoa(i)
+		names = append(names, name+"/web")
+		plan.Variants = append(plan.Variants, plans.Variant{Name: name, Repo: name, Package: "web", Action: plans.Upgrade,
+			Upstream: &plans.Upstream{From: "b.web.v1", To: "b.web.v2"}, Condition: plans.Condition{Type: "Ready", Reason: "UpToDate"}})
+	}
+	for range 3 {
+		plan.Changes = append(plan.Changes, &changes.Change{Lines: []string{"- a", "+ b"}, Packages: names, Files: []string{"f"}})
+	}
+	plan.Count()
+	var out bytes.Buffer
+	if err := Text(&out, plan, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `ACTION   VARIANT  PACKAGE  DRAFT  UPSTREAM              FILES  THEN
+upgrade  s0       s0/web   -      b.web.v1 -> b.web.v2  -      UpToDate
+upgrade  s1       s1/web   -      b.web.v1 -> b.web.v2  -      UpToDate
+upgrade  s2       s2/web   -      b.web.v1 -> b.web.v2  -      UpToDate
+and 997 more: upgrade, b.web.v1 -> b.web.v2, UpToDate (--names)
+
+1,000 packages, 3 changes
+
+CHANGE 1  all 1,000, in f
+  - a
+  + b
+CHANGE 2  all 1,000, in f
+  - a
+  + b
+CHANGE 3  all 1,000, in f
+  - a
+  + b
+
+Plan: 1000 upgrade.
+`
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(out.String(), "\n")); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+	out.Reset()
+	if err := Text(&out, plan, Options{Names: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "\n"); n < 1000 {
+		t.Errorf("with all names it has %d lines", n)
 	}
 }

@@ -4,11 +4,12 @@ package show
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/plans"
+	"github.com/package-variants/package-variants/engine/words"
 )
 
 // does reports whether the controller deletes or gives up something of a variant, and whether it publishes a draft,
@@ -124,85 +125,41 @@ func variantsOf(other bool, plan *plans.Plan) []*plans.Variant {
 	return append(first, out...)
 }
 
-// conflictGroup is a conflict, and the variants that have it.
-type conflictGroup struct {
-	v1alpha1.Conflict
-	variants []*plans.Variant
-}
+// few is how many variants that say the same are all shown, and shown how many of more.
+const few, shown = 10, 3
 
-// conflictsOf returns the conflicts of a plan, equal ones once, in the order of their first occurrence.
-func conflictsOf(plan *plans.Plan) []*conflictGroup {
-	var out []*conflictGroup
-	met := map[v1alpha1.Conflict]*conflictGroup{}
-	for i := range plan.Variants {
-		for _, c := range plan.Variants[i].Conflicts {
-			if met[c] == nil {
-				met[c] = &conflictGroup{Conflict: c}
-				out = append(out, met[c])
-			}
-			met[c].variants = append(met[c].variants, &plan.Variants[i])
+// shorter returns the variants to show of those in a table, and what is left of those of which many say the same. All
+// are shown of which something is deleted.
+func shorter(variants []*plans.Variant, all bool) (some []*plans.Variant, left []string) {
+	count, met := map[string]int{}, map[string]int{}
+	for _, v := range variants {
+		count[alike(v)]++
+	}
+	for _, v := range variants {
+		what := alike(v)
+		met[what]++
+		switch n := count[what]; {
+		case all || n <= few || met[what] <= shown || slices.Contains([]plans.Action{plans.Delete, plans.Prune}, lead(v)):
+			some = append(some, v)
+		case met[what] == n:
+			left = append(left, fmt.Sprintf("and %s more: %s", words.Number(n-shown), what))
 		}
 	}
-	return out
+	return some, left
 }
 
-// fileDiff is the diff of a file in a draft.
-type fileDiff struct{ path, diff string }
-
-// diffGroup are diffs that the same drafts have.
-type diffGroup struct {
-	drafts []*plans.Draft
-	files  []fileDiff
-}
-
-// diffsOf returns the diffs of a plan, equal ones once, grouped by the drafts that have them.
-func diffsOf(plan *plans.Plan) []*diffGroup {
-	var order []fileDiff
-	drafts := map[fileDiff][]*plans.Draft{}
-	for i := range plan.Variants {
-		for j := range plan.Variants[i].Drafts {
-			d := &plan.Variants[i].Drafts[j]
-			for _, f := range d.Files {
-				file := fileDiff{f.Path, f.Diff}
-				if f.Diff == "" {
-					continue
-				}
-				if drafts[file] == nil {
-					order = append(order, file)
-				}
-				drafts[file] = append(drafts[file], d)
-			}
+// alike is what a row says of a variant and of all that are like it: without the names of its own revisions.
+func alike(v *plans.Variant) string {
+	var names []string
+	for i := range v.Drafts {
+		names = append(names, v.Drafts[i].Name, "its draft")
+	}
+	for i := range v.Steps {
+		if name := v.Steps[i].Revision; name != "" {
+			names = append(names, name, "its revision")
 		}
 	}
-	var out []*diffGroup
-	met := map[string]*diffGroup{}
-	for _, file := range order {
-		key := strings.Join(namesOf(drafts[file]), " ")
-		if met[key] == nil {
-			met[key] = &diffGroup{drafts: drafts[file]}
-			out = append(out, met[key])
-		}
-		met[key].files = append(met[key].files, file)
-	}
-	return out
-}
-
-// namesOf returns the names of drafts.
-func namesOf(drafts []*plans.Draft) []string {
-	names := make([]string, len(drafts))
-	for i, d := range drafts {
-		names[i] = d.Name
-	}
-	return names
-}
-
-// maxNames is how many names stand in a row of a comment.
-const maxNames = 40
-
-// list returns names, at most maxNames of them.
-func list(names []string) string {
-	if more := len(names) - maxNames; more > 0 {
-		return strings.Join(names[:maxNames], ", ") + " and " + count(more, "other")
-	}
-	return strings.Join(names, ", ")
+	said := []string{doingFirst(v), upstreamOf(v), thenOf(v)}
+	said = slices.DeleteFunc(said, func(text string) bool { return text == "" })
+	return strings.NewReplacer(names...).Replace(strings.Join(said, ", "))
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/api/v1alpha1"
+	"github.com/package-variants/package-variants/engine/changes"
 	"github.com/package-variants/package-variants/engine/markdown/markdowntest"
 	"github.com/package-variants/package-variants/engine/plans"
 )
@@ -32,7 +33,7 @@ func TestPrintHostile(t *testing.T) {
 					Sets:     []plans.Set{{Name: hostile, Condition: condition}},
 					Variants: []plans.Variant{{Name: hostile, Action: plans.Wait, Condition: condition}}}
 				plan.Count()
-				return Print(w, format, plan, false)
+				return Print(w, format, plan, Options{})
 			},
 			"a failure": func(w io.Writer) error {
 				return Failure(w, format, &plans.About{Over: hostile}, errors.New(hostile))
@@ -55,20 +56,23 @@ func TestPrintHostile(t *testing.T) {
 // planOf returns a plan in which each text that is not the engine's own is the given one.
 func planOf(text string) *plans.Plan {
 	condition := plans.Condition{Type: v1alpha1.ConditionStalled, Reason: text, Message: text}
-	changes := plans.Variant{Namespace: "a", Name: text, Repo: text, Package: text, Action: plans.Upgrade, Condition: condition,
+	upgraded := plans.Variant{Namespace: "a", Name: text, Repo: text, Package: text, Action: plans.Upgrade, Condition: condition,
 		Upstream: &plans.Upstream{From: text, To: text + "2"}, Unmet: []plans.Condition{condition}, Unforeseen: []string{text},
 		Steps:     []plans.Step{{Do: "Approve", Revision: text, Text: text}},
 		Conflicts: []v1alpha1.Conflict{{File: text, Resource: text, Field: text, Original: text, Local: text, Updated: text}},
-		Drafts: []plans.Draft{{Name: text, Workspace: text, Compared: text, Files: []plans.File{{Path: text, Change: "changed",
-			Diff: "@@\n+" + strings.ReplaceAll(text, "\n", "\n+") + "\n"}}}}}
-	other := changes
-	other.Namespace, other.Drafts = "b", []plans.Draft{{Name: text + "2", Compared: text, Files: changes.Drafts[0].Files}}
+		Drafts:    []plans.Draft{{Name: text, Workspace: text, Compared: text, Files: []plans.File{{Path: text, Change: "changed"}}}}}
+	other := upgraded
+	other.Namespace, other.Drafts = "b", []plans.Draft{{Name: text + "2", Compared: text, Files: upgraded.Drafts[0].Files}}
 	plan := &plans.Plan{About: plans.About{Over: text, Namespace: text, Time: time.Unix(0, 0)}, Notes: []string{text},
 		Sets: []plans.Set{
 			{Namespace: "a", Name: text, Condition: condition, Waves: []plans.Wave{{Name: text, State: text, Message: text}}},
 			{Namespace: "b", Name: text, Error: text, Other: true}},
-		Variants: []plans.Variant{changes, other, {Namespace: "a", Name: text, Action: plans.Fail, Error: text},
+		Variants: []plans.Variant{upgraded, other, {Namespace: "a", Name: text, Action: plans.Fail, Error: text},
 			{Namespace: "a", Name: text, Set: text, Action: plans.Wait, Stalled: plans.Still, Condition: condition}}}
+	for i, conflict := range []bool{true, false} {
+		plan.Changes = append(plan.Changes, &changes.Change{Conflict: conflict, Packages: []string{text}, Files: []string{text},
+			Lines: []string{"+ " + strings.ReplaceAll(text, "\n", " ")}, Values: map[string]map[string]int{text: {text: i}}})
+	}
 	plan.Count()
 	return plan
 }
@@ -96,7 +100,7 @@ func TestHostileTexts(t *testing.T) {
 	for _, format := range []string{"text", "markdown", "html"} {
 		printed := func(text string) (plan, failure string) {
 			var all, failed bytes.Buffer
-			if err := errors.Join(Print(&all, format, planOf(text), false),
+			if err := errors.Join(Print(&all, format, planOf(text), Options{}),
 				Failure(&failed, format, &plans.About{Over: text, Time: time.Unix(0, 0)}, errors.New(text))); err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/page"
 	"github.com/package-variants/package-variants/engine/plans"
+	"github.com/package-variants/package-variants/engine/words"
 )
 
 // tones are the tones of the actions.
@@ -24,8 +25,8 @@ var tones = map[plans.Action]page.Tone{
 // title is the title of the page.
 const title = "What is going to happen"
 
-// HTML prints a plan as a page in one file: first what needs attention, then conflicts, then the fleet as a tree by
-// set, wave and target.
+// HTML prints a plan as a page in one file: first what needs attention, then conflicts and changes, then the fleet as a
+// tree by set, wave and target.
 func HTML(w io.Writer, plan *plans.Plan) error {
 	p := &page.Page{Title: title, Summary: summary(plan), About: aboutOf(&plan.About, asIs), Notes: notes(plan)}
 	states := statesOf(plan)
@@ -44,8 +45,28 @@ func HTML(w io.Writer, plan *plans.Plan) error {
 	for i := range plan.Variants {
 		t.addVariant(&plan.Variants[i])
 	}
-	p.Roots, p.First = t.roots, t.first(plan)
+	p.Roots, p.First, p.Differences = t.roots, t.first(plan), t.differences(plan)
 	return page.Write(w, p)
+}
+
+// differences returns the distinct changes with the nodes that have them.
+func (t *tree) differences(plan *plans.Plan) (out []*page.Difference) {
+	of := map[string]*page.Node{}
+	for i := range plan.Variants {
+		v := &plan.Variants[i]
+		of[t.name(v.Namespace, cmp.Or(packageOf(v), v.Name))] = t.nodes[v]
+	}
+	for _, c := range plan.Changes {
+		one := &page.Difference{Conflict: c.Conflict, Lines: c.Lines, Values: c.Told(),
+			Where: words.Count(len(c.Packages), "package") + ", " + c.InFiles()}
+		for _, name := range c.Packages {
+			if n := of[name]; n != nil {
+				one.Nodes = append(one.Nodes, n)
+			}
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
 // statesOf counts the nodes of each state, of which the page's search finds those that it names.
@@ -153,14 +174,9 @@ func (t *tree) variantNode(v *plans.Variant) *page.Node {
 		d := &v.Drafts[i]
 		draft := page.Draft{Name: d.Name, Lifecycle: d.Lifecycle, Compared: d.Compared, Total: d.Total}
 		for _, f := range d.Files {
-			draft.Files = append(draft.Files, page.File{Path: f.Path, Change: f.Change, Diff: f.Diff})
+			draft.Files = append(draft.Files, page.File{Path: f.Path, Change: f.Change})
 		}
 		n.Drafts = append(n.Drafts, draft)
-	}
-	for i := range v.Conflicts {
-		c := &v.Conflicts[i]
-		n.Conflicts = append(n.Conflicts, page.Conflict{Where: c.Place(), Original: c.Original, Local: c.Local,
-			Updated: c.Updated, Taken: c.Taken})
 	}
 	return n
 }

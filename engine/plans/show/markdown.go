@@ -7,23 +7,25 @@ import (
 	"io"
 	"strings"
 
+	"github.com/package-variants/package-variants/engine/changes"
 	"github.com/package-variants/package-variants/engine/markdown"
-	"github.com/package-variants/package-variants/engine/page"
 	"github.com/package-variants/package-variants/engine/plans"
+	"github.com/package-variants/package-variants/engine/words"
 )
 
 // maxComment is the most characters that a pull request comment may have, less a reserve for the rest of it.
 const maxComment = 60000
 
-// maxTables limits all text before the diffs, maxNotes the notes in it, and maxNote one note.
-const maxTables, maxNotes, maxNote = 40000, 10000, 2000
+// maxTables limits all text before the changes, maxNotes the notes in it, and maxNote one note; maxChanges limits all
+// with the changes, and leaves room for what says how many are left out.
+const maxTables, maxNotes, maxNote, maxChanges = 40000, 10000, 2000, maxComment - 200
 
 // leftOut says what did not fit.
 const leftOut = "Left out here, as a comment has no room for it: %s. See `-o html` or `-o text`.\n"
 
-// Markdown prints a plan as a pull request comment: the counts, what needs attention first, conflicts, sets, other
-// changes, and the diffs to unfold. It leaves out rows and diffs that do not fit, and says so. Names, values and
-// messages are code, as packages, manifests and servers decide what is in them.
+// Markdown prints a plan as a pull request comment: the counts, what needs attention first, conflicts, sets, what else
+// is done, and the distinct changes to unfold. It leaves out rows and changes that do not fit, and says so. Names,
+// values and messages are code, as packages, manifests and servers decide what is in them.
 func Markdown(w io.Writer, plan *plans.Plan) error {
 	m := &comment{name: namer(plan)}
 	fmt.Fprintf(m, "### %s\n\n", summary(plan))
@@ -32,14 +34,14 @@ func Markdown(w io.Writer, plan *plans.Plan) error {
 	}
 	g := sorted(plan)
 	m.variants("Look at these first", g.first, doingFirst)
-	m.conflicts(plan)
+	m.changes(plan, true)
 	m.notes(notes(plan))
 	m.sets(setsOf(false, plan))
 	m.variants("What else changes, and what waits", g.others, doing)
 	m.sets(setsOf(true, plan))
 	m.variants("What changes, "+outside, g.unnamed, doing)
 	m.unchanged(plan)
-	m.diffs(plan)
+	m.changes(plan, false)
 	_, err := io.WriteString(w, strings.TrimRight(m.String(), "\n")+"\n")
 	return err
 }
@@ -69,22 +71,21 @@ func (m *comment) notes(notes []string) {
 	m.endList("note")
 }
 
-// conflicts prints the conflicts, each once with the variants that have it.
-func (m *comment) conflicts(plan *plans.Plan) {
-	if plan.Conflicts == 0 {
-		return
+// changes prints the distinct changes that are conflicts, or the others.
+func (m *comment) changes(plan *plans.Plan, conflicts bool) {
+	what, room := "change", maxChanges
+	if conflicts {
+		what, room = "conflict", maxTables
 	}
-	fmt.Fprint(m, "#### Conflicts\n\n| where | original | here | upstream | who wins | variants |\n",
-		"|---|---|---|---|---|---|\n")
-	for _, g := range conflictsOf(plan) {
-		names := make([]string, len(g.variants))
-		for i, v := range g.variants {
-			names[i] = m.name(v.Namespace, v.Name)
+	if conflicts && plan.Conflicts > 0 {
+		fmt.Fprint(m, "#### Conflicts\n\n")
+	}
+	for i, text := range changes.Markdown(plan.Changes) {
+		if plan.Changes[i].Conflict == conflicts {
+			m.within(room, "%s", text)
 		}
-		m.row("| %s | %s | %s | %s | %s | %s |\n", markdown.Code(g.Place()), markdown.Code(g.Original),
-			markdown.Code(g.Local), markdown.Code(g.Updated), page.Winner(g.Taken), markdown.Code(list(names)))
 	}
-	m.endTable("conflict")
+	m.endList(what)
 }
 
 // row writes a row of a table if it fits.
@@ -109,7 +110,7 @@ func (m *comment) endTable(of string) {
 // endList says how many items of a list were left out.
 func (m *comment) endList(of string) {
 	if m.left > 0 {
-		fmt.Fprintf(m, leftOut+"\n", count(m.left, of))
+		fmt.Fprintf(m, leftOut+"\n", words.Count(m.left, of))
 	}
 	m.left = 0
 }
@@ -159,9 +160,13 @@ func (m *comment) variants(heading string, variants []*plans.Variant, say func(*
 	}
 	fmt.Fprint(m, "#### ", heading, "\n\n| action | variant | package | upstream | files | then |\n",
 		"|---|---|---|---|---|---|\n")
-	for _, v := range variants {
+	some, left := shorter(variants, false)
+	for _, v := range some {
 		m.row("| **%s** | %s | %s | %s | %s | %s |\n", say(v), markdown.Code(m.name(v.Namespace, v.Name)),
 			markdown.Code(packageOf(v)), markdown.Code(upstreamOf(v)), filesOf(v), markdown.Code(thenOf(v)))
+	}
+	for _, more := range left {
+		m.row("| | %s | | | | |\n", markdown.Code(more))
 	}
 	m.endTable("variant")
 }
@@ -170,32 +175,8 @@ func (m *comment) variants(heading string, variants []*plans.Variant, say func(*
 func (m *comment) unchanged(plan *plans.Plan) {
 	switch n := plan.Counts[plans.Unchanged]; {
 	case n == len(plan.Variants):
-		fmt.Fprintf(m, "Nothing changes in %s.\n\n", count(n, "variant"))
+		fmt.Fprintf(m, "Nothing changes in %s.\n\n", words.Count(n, "variant"))
 	case n > 0:
-		fmt.Fprintf(m, "Unchanged: %s.\n\n", count(n, "variant"))
+		fmt.Fprintf(m, "Unchanged: %s.\n\n", words.Count(n, "variant"))
 	}
-}
-
-// diffs prints the diffs to unfold, each once with the drafts that have it.
-func (m *comment) diffs(plan *plans.Plan) {
-	for _, g := range diffsOf(plan) {
-		m.within(maxComment, "%s", g.markdown())
-	}
-	m.endList("diff")
-}
-
-// markdown returns diffs to unfold.
-func (g *diffGroup) markdown() string {
-	var paths []string
-	var all strings.Builder
-	for _, f := range g.files {
-		paths = append(paths, f.path)
-		all.WriteString(f.diff)
-	}
-	of := fmt.Sprintf("%s, compared with %s", markdown.Element(g.drafts[0].Name), markdown.Element(g.drafts[0].Compared))
-	if len(g.drafts) > 1 {
-		of = fmt.Sprintf("the same in %s: %s", count(len(g.drafts), "package"), markdown.Element(list(namesOf(g.drafts))))
-	}
-	return fmt.Sprintf("<details><summary>%s (%s)</summary>\n\n%s\n</details>\n\n",
-		markdown.Element(strings.Join(paths, ", ")), of, markdown.Block("diff", all.String()))
 }

@@ -28,8 +28,14 @@ func CheckFormat(format string) error {
 	return nil
 }
 
-// Print prints a plan in a format; colour is for text. What people read is made visible in the plan, too.
-func Print(w io.Writer, format string, plan *plans.Plan, colour bool) error {
+// Options are for text.
+type Options struct {
+	// Colour is for a terminal that has them, Names asks for the names of all that say the same.
+	Colour, Names bool
+}
+
+// Print prints a plan in a format. What people read is made visible in the plan, too.
+func Print(w io.Writer, format string, plan *plans.Plan, o Options) error {
 	if format == "json" {
 		return visible.JSON(w, plan)
 	}
@@ -46,7 +52,7 @@ func Print(w io.Writer, format string, plan *plans.Plan, colour bool) error {
 	case "html":
 		return HTML(w, plan)
 	}
-	return Text(w, plan, colour)
+	return Text(w, plan, o)
 }
 
 // Failure prints why there is no plan in the formats that are kept, since an earlier plan would stay otherwise.

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/package-variants/package-variants/engine/changes"
 	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/engine/visible"
+	"github.com/package-variants/package-variants/engine/words"
 )
 
 // The colours of a terminal.
@@ -28,14 +30,14 @@ var colours = map[plans.Action]string{
 // text prints a plan to a terminal.
 type text struct {
 	strings.Builder
-	colour bool
+	Options
 	// name names an object.
 	name func(namespace, name string) string
 }
 
-// Text prints a plan for people: sets with their waves, then variants, conflicts, diffs, and the counts.
-func Text(w io.Writer, plan *plans.Plan, colour bool) error {
-	t := &text{colour: colour, name: namer(plan)}
+// Text prints a plan for people: sets with their waves, then variants, distinct changes, and the counts.
+func Text(w io.Writer, plan *plans.Plan, o Options) error {
+	t := &text{Options: o, name: namer(plan)}
 	t.part(setsOf(false, plan), variantsOf(false, plan))
 	if sets, variants := setsOf(true, plan), variantsOf(true, plan); len(sets)+len(variants) > 0 {
 		fmt.Fprint(t, "What changes, "+outside+":\n\n")
@@ -48,11 +50,9 @@ func Text(w io.Writer, plan *plans.Plan, colour bool) error {
 	default:
 		fmt.Fprint(t, "There are no variants.\n\n")
 	}
-	for i := range plan.Variants {
-		t.conflicts(&plan.Variants[i])
-	}
-	for i := range plan.Variants {
-		t.diffs(&plan.Variants[i])
+	if len(plan.Changes) > 0 {
+		_ = Changes(t, plan.Changes, o) // it writes to memory
+		fmt.Fprintln(t)
 	}
 	fmt.Fprintln(t, summary(plan))
 	for _, note := range notes(plan) {
@@ -63,7 +63,7 @@ func Text(w io.Writer, plan *plans.Plan, colour bool) error {
 }
 
 func (t *text) paint(colour, s string) string {
-	if !t.colour || colour == "" {
+	if !t.Colour || colour == "" {
 		return s
 	}
 	return colour + s + plain
@@ -97,10 +97,10 @@ func (t *text) set(s *plans.Set) {
 // setSummary says which variants of a set are written.
 func setSummary(s *plans.Set) string {
 	if len(s.Held) > 0 {
-		return "would write " + count(len(s.Held), "variant") + ", and is held"
+		return "would write " + words.Count(len(s.Held), "variant") + ", and is held"
 	}
 	out := fmt.Sprintf("creates %d, updates %d and deletes %s", len(s.Created), len(s.Updated),
-		count(len(s.Deleted), "variant"))
+		words.Count(len(s.Deleted), "variant"))
 	if len(s.HeldBack) > 0 {
 		out += fmt.Sprintf("; holds back %d", len(s.HeldBack))
 	}
@@ -117,62 +117,48 @@ func (t *text) part(sets []*plans.Set, variants []*plans.Variant) {
 	}
 }
 
-// variants prints the table of variants.
+// variants prints the table of variants. Of many that say the same, it has the first.
 func (t *text) variants(variants []*plans.Variant) {
 	var rows strings.Builder
 	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ACTION\tVARIANT\tPACKAGE\tDRAFT\tUPSTREAM\tFILES\tTHEN")
-	for _, v := range variants {
+	shown, left := shorter(variants, t.Names)
+	for _, v := range shown {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", doing(v), cell(t.name(v.Namespace, v.Name)), cell(packageOf(v)),
 			cell(draftOf(v)), cell(upstreamOf(v)), cell(filesOf(v)), cell(thenOf(v)))
 	}
 	_ = table.Flush() // it writes to memory
 	for i, line := range strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n") {
-		if 0 < i && i <= len(variants) { // the table is painted when its columns are known
-			line = t.paint(colours[lead(variants[i-1])], line)
+		if 0 < i && i <= len(shown) { // the table is painted when its columns are known
+			line = t.paint(colours[lead(shown[i-1])], line)
 		}
 		fmt.Fprintln(t, strings.TrimRight(line, " "))
 	}
-	fmt.Fprintln(t)
-}
-
-func (t *text) conflicts(v *plans.Variant) {
-	if len(v.Conflicts) == 0 {
-		return
-	}
-	fmt.Fprintln(t, t.paint(red, fmt.Sprintf("Conflicts of %s:", cell(t.name(v.Namespace, v.Name)))))
-	for _, c := range v.Conflicts {
-		fmt.Fprintf(t, "  %s\n", cell(c.Place()+": "+c.Sides()))
+	for _, more := range left {
+		fmt.Fprintln(t, visible.Line(more)+" (--names)")
 	}
 	fmt.Fprintln(t)
 }
 
-// diffs prints the diffs of a variant's drafts.
-func (t *text) diffs(v *plans.Variant) {
-	for i := range v.Drafts {
-		d := &v.Drafts[i]
-		for _, f := range d.Files {
-			if f.Diff == "" {
-				continue
-			}
-			fmt.Fprintln(t, cell(fmt.Sprintf("%s, compared with %s: %s is %s", d.Name, d.Compared, f.Path, f.Change)))
-			for line := range strings.Lines(f.Diff) {
-				fmt.Fprintln(t, t.paint(colourOf(line), strings.TrimRight(line, "\n")))
-			}
-			fmt.Fprintln(t)
+// Changes prints distinct changes, conflicts first; nothing if there are none.
+func Changes(w io.Writer, all []*changes.Change, o Options) error {
+	t := &text{Options: o}
+	if len(all) > 0 {
+		for _, line := range changes.Text(all, o.Names) {
+			fmt.Fprintln(t, t.paint(colourOf(line), line))
 		}
 	}
+	_, err := io.WriteString(w, t.String())
+	return err
 }
 
-// colourOf returns the colour of a line of a diff.
+// colourOf returns the colour of a line of the changes.
 func colourOf(line string) string {
 	switch {
-	case strings.HasPrefix(line, "+"):
+	case strings.HasPrefix(line, "  + "):
 		return green
-	case strings.HasPrefix(line, "-"):
+	case strings.HasPrefix(line, "  - "), strings.HasPrefix(line, "CONFLICT"):
 		return red
-	case strings.HasPrefix(line, "@@"):
-		return blue
 	}
 	return ""
 }

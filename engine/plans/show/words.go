@@ -9,6 +9,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/plans"
+	"github.com/package-variants/package-variants/engine/words"
 )
 
 // namer returns a function that names the objects of a plan, with the namespace if the plan has several.
@@ -126,7 +127,7 @@ func lifecycles(v *plans.Variant) string {
 func summary(plan *plans.Plan) string {
 	var parts []string
 	if n := len(plan.Failures); n > 0 {
-		parts = append(parts, count(n, "failure"))
+		parts = append(parts, words.Count(n, "failure"))
 	}
 	for _, a := range plans.Actions {
 		if n := plan.Counts[a]; n > 0 {
@@ -138,7 +139,7 @@ func summary(plan *plans.Plan) string {
 	}
 	out := "Plan: " + strings.Join(parts, ", ")
 	if plan.Conflicts > 0 {
-		out += "; " + count(plan.Conflicts, "conflict")
+		out += "; " + words.Count(plan.Conflicts, "conflict")
 	}
 	return out + "."
 }
@@ -157,12 +158,4 @@ func notes(plan *plans.Plan) []string {
 			"not in this plan: "+strings.Join(functions, ", ")+"; --render runs them")
 	}
 	return out
-}
-
-// count returns a count with a noun whose plural ends in s.
-func count(n int, of string) string {
-	if n != 1 {
-		of += "s"
-	}
-	return fmt.Sprintf("%d %s", n, of)
 }

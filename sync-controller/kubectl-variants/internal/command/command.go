@@ -15,6 +15,7 @@ import (
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/compare"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/plan"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/review"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/status"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/suspension"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/trace"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/command/versions"
@@ -24,7 +25,7 @@ import (
 
 // commands are the commands of the plugin, in the order of the help.
 var commands = []func(*cli.Env) *cobra.Command{
-	plan.New, compare.New, trace.New, review.NewApprove, review.NewReject, adopt.New, suspension.NewSuspend,
+	plan.New, status.New, compare.New, trace.New, review.NewApprove, review.NewReject, adopt.New, suspension.NewSuspend,
 	suspension.NewResume, versions.New,
 }
 

@@ -20,8 +20,8 @@ func TestRun(t *testing.T) {
 	}{
 		"no command":      {nil, cli.ExitNothing, "Usage:\n  kubectl variants [command]", ""},
 		"unknown command": {[]string{"plam"}, cli.ExitError, "", `error: unknown command "plam" for "kubectl variants"`},
-		"no argument": {[]string{"diff"}, cli.ExitError, "", "error: diff takes one PackageVariant: write " +
-			"kubectl variants diff VARIANT\n"},
+		"no argument": {[]string{"diff"}, cli.ExitError, "", "error: diff takes one PackageVariant, or --set: write " +
+			"kubectl variants diff [VARIANT]\n"},
 		"too many": {[]string{"trace", "a", "b"}, cli.ExitError, "", "error: trace takes one object, not 2: write " +
 			"kubectl variants trace OBJECT\n"},
 		"unknown flag": {[]string{"--forse"}, cli.ExitError, "", "error: unknown flag: --forse\n"},

@@ -115,7 +115,7 @@ func (c *Cluster) Files(ctx context.Context, name string) (map[string]string, er
 	return files, Explain(err, c.call("get", Resources))
 }
 
-// Fleet returns all of the namespace.
+// Fleet returns all of the namespace, with the waves of those sets whose targets the user may read.
 func (c *Cluster) Fleet(ctx context.Context) (*trace.Input, error) {
 	f := trace.Input{Home: cli.Words, Waves: map[string]trace.Waves{}}
 	var err error
@@ -124,6 +124,16 @@ func (c *Cluster) Fleet(ctx context.Context) (*trace.Input, error) {
 	}
 	if f.Variants, err = c.Variants(ctx); err != nil {
 		return nil, err
+	}
+	for i := range f.Sets {
+		set := &f.Sets[i]
+		if set.Status.Rollout == nil {
+			continue
+		}
+		// Without the waves of a set its variants stand below the set itself.
+		if waves, err := c.Waves(ctx, set); err == nil {
+			f.Waves[set.Name] = waves
+		}
 	}
 	f.Revisions, err = c.Revisions(ctx)
 	return &f, err

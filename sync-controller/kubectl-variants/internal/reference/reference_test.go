@@ -46,7 +46,7 @@ func TestPages(t *testing.T) {
 				"package that must be published. Absent is 1: any. |",
 		},
 		"plugin.md": {
-			"## kubectl variants plan", "kubectl variants diff VARIANT [flags]",
+			"## kubectl variants plan", "kubectl variants diff [VARIANT] [flags]",
 			"| `-y`, `--yes` | bool | `false` | do not ask for confirmation |",
 			"| `--context` | string |  | The name of the kubeconfig context to use |",
 		},

@@ -5,7 +5,9 @@ package compare
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/naming"
@@ -22,6 +24,11 @@ package or with the upstream that the variant asks for. If there is no draft, --
 revision with the upstream, and there is nothing else to compare. For each value that both the upstream and someone in
 the package changed, the original, the local and the updated value follow.
 
+With --set, the drafts of all variants of a set are compared, and what is different in them is shown once, with the
+packages that have it: the lines of files that change, without upstream and upstreamLock of the Kptfile. Where packages
+differ in a value of their own, its name is shown: of the name and the labels of the Repository, the package context,
+and injected values. Conflicts come first.
+
 The environment variable KUBECTL_EXTERNAL_DIFF names a program that compares two directories, as it does for kubectl
 diff. The default is "diff -u -N -r".
 
@@ -30,21 +37,32 @@ Exit code: 0 if there is no difference, 1 if there is one, more than 1 if there 
 const example = `  # What would be published?
   kubectl variants diff edge-web
 
+  # What is different in the drafts of a set?
+  kubectl variants diff --set web
+
   # Show how the package differs from its blueprint, with another diff program
   KUBECTL_EXTERNAL_DIFF="git diff --no-index" kubectl variants diff edge-web --against upstream`
 
 // New returns the command.
 func New(env *cli.Env) *cobra.Command {
-	against := review.Published
+	against, set, names := review.Published, "", false
 	cmd := &cobra.Command{
-		Use:     "diff VARIANT",
-		Short:   "Show what the draft of a variant changes",
+		Use:     "diff [VARIANT]",
+		Short:   "Show what drafts change",
 		Long:    long,
 		Example: example,
-		Args:    cli.One("PackageVariant"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if set != "" && len(args) == 0 {
+				return nil
+			}
+			return cli.One("PackageVariant, or --set")(cmd, append(args, strings.Fields(set)...))
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if against != review.Published && against != review.Upstream {
 				return fmt.Errorf("--against %q is neither %s nor %s", against, review.Published, review.Upstream)
+			}
+			if set != "" {
+				return compareSet(cmd.Context(), env, set, against, names)
 			}
 			return compare(cmd.Context(), env, args[0], against)
 		},
@@ -52,6 +70,8 @@ func New(env *cli.Env) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&against, "against", review.Published,
 		"what to compare with: "+review.Published+" or "+review.Upstream)
+	cmd.Flags().StringVar(&set, "set", "", "compare the drafts of all variants of this PackageVariantSet")
+	cmd.Flags().BoolVar(&names, "names", false, "with --set, name all packages, and not only the first that have a change")
 	// It fails only for an unknown flag.
 	_ = cmd.RegisterFlagCompletionFunc("against",
 		cobra.FixedCompletions([]string{review.Published, review.Upstream}, cobra.ShellCompDirectiveNoFileComp))
@@ -88,6 +108,39 @@ func compare(ctx context.Context, env *cli.Env, argument, against string) error 
 		return err
 	}
 	if differs {
+		return cli.ErrChanges
+	}
+	return nil
+}
+
+// compareSet shows what is different in the drafts of a set.
+func compareSet(ctx context.Context, env *cli.Env, set, against string, names bool) error {
+	c, err := live.Open(env)
+	if err != nil {
+		return err
+	}
+	variants, _, err := (&live.Selection{Set: set}).Variants(ctx, c, nil)
+	if err != nil {
+		return err
+	}
+	of := review.Fleet{Variants: variants, Labels: map[string]map[string]string{},
+		Files: func(name string) (map[string]string, error) { return c.Files(ctx, name) }}
+	if of.Revisions, err = c.Revisions(ctx); err != nil {
+		return err
+	}
+	repositories, err := c.Repositories(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range repositories {
+		of.Labels[repositories[i].Name] = repositories[i].Labels
+	}
+	all, failed := of.Distinct(against)
+	streams := env.Streams()
+	if err := streams.PrintChanges(all, names); err != nil || failed != nil {
+		return errors.Join(err, failed)
+	}
+	if len(all) > 0 {
 		return cli.ErrChanges
 	}
 	return nil

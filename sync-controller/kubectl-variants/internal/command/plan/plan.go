@@ -29,7 +29,7 @@ import (
 const example = `  # What would the controller do if this set were applied to the cluster?
   kubectl variants plan -f set.yaml
 
-  # The same, with the diffs of all files that change
+  # The same, with what is different in the files, each change once
   kubectl variants plan -f set.yaml --files
 
   # Plan the manifests of a fleet without a cluster, over a snapshot that kubectl get ... -o yaml wrote
@@ -58,16 +58,17 @@ fails, for example by becoming Stalled. One that was Stalled before and stays so
 
 // options are the flags.
 type options struct {
-	env    *cli.Env
-	files  []string
-	all    bool
-	base   string
-	from   string
-	diffs  bool
-	format string
-	render bool
-	delete bool
-	write  string
+	env     *cli.Env
+	files   []string
+	all     bool
+	base    string
+	from    string
+	changes bool
+	names   bool
+	format  string
+	render  bool
+	delete  bool
+	write   string
 	// account is the controller's ServiceAccount, as NAMESPACE/NAME.
 	account string
 }
@@ -95,7 +96,8 @@ func New(env *cli.Env) *cobra.Command {
 	}
 	f.BoolVarP(&o.all, "all-namespaces", "A", false,
 		"plan the sets and variants of all namespaces; cannot be combined with -f")
-	f.BoolVar(&o.diffs, "files", false, "show the diffs of the packages' files")
+	f.BoolVar(&o.changes, "files", false, "show the distinct changes of the packages' files")
+	f.BoolVar(&o.names, "names", false, "name all packages in text, and not only the first that say the same")
 	f.StringVarP(&o.format, "output", "o", "text", "format: "+strings.Join(show.Formats, ", "))
 	f.BoolVar(&o.render, "render", false,
 		"run the pipelines of the packages with the installed kpt, as Porch does when it saves a draft")
@@ -163,7 +165,7 @@ func (o *options) run(ctx context.Context) error {
 		return errors.Join(err, show.Failure(o.env.Out, o.format, &about, err))
 	}
 	streams := o.env.Streams()
-	changes, err := streams.PrintPlan(plan, o.format)
+	changes, err := streams.PrintPlan(plan, o.format, o.names)
 	if changes {
 		err = cli.ErrChanges
 	}
@@ -207,7 +209,7 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	}
 	packages := &output{directory: o.write}
 	plan, err := plans.Make(ctx, plans.Of(w.World), named.Keys, plans.Options{
-		Version: version.Line(), Runtime: mutate.Builtin{}, Diffs: o.diffs || o.format == "html", Rendered: o.render,
+		Version: version.Line(), Runtime: mutate.Builtin{}, Files: o.changes || o.format == "html", Rendered: o.render,
 		Write: packages.adder(), Deleted: named.Owned, Others: o.others(w, namespace),
 		Denied: may.Denied, MayApprove: func(ctx context.Context, namespace string) (bool, error) {
 			return may.May(ctx, porch.ApprovalAttributes(namespace))

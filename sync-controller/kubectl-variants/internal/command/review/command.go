@@ -13,6 +13,7 @@ import (
 	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
@@ -184,7 +185,7 @@ func waveToApprove(env *cli.Env, a action, o *options, set *v1alpha2.PackageVari
 func subject(todo int, wave Wave) string {
 	var parts []string
 	if todo > 0 {
-		parts = append(parts, review.Counted(todo, "package revision"))
+		parts = append(parts, words.Count(todo, "package revision"))
 	}
 	if wave.Value != "" {
 		parts = append(parts, wave.Told)

@@ -81,16 +81,6 @@ func read(ctx context.Context, env *cli.Env, argument string) ([]*trace.Node, er
 	if err != nil {
 		return nil, err
 	}
-	for i := range in.Sets {
-		set := &in.Sets[i]
-		if set.Status.Rollout == nil {
-			continue
-		}
-		// Without the waves of a set its variants stand below the set itself.
-		if waves, err := c.Waves(ctx, set); err == nil {
-			in.Waves[set.Name] = waves
-		}
-	}
 	return trace.Build(in, of, c.Namespace)
 }
 
