@@ -37,6 +37,8 @@ type Options struct {
 	Allow []string
 	// Branch is the branch of the remote from which the fleet is synced; "" for the default branch.
 	Branch string
+	// PullRequests are kept on the forge of the fleet; nil for none.
+	PullRequests *PullRequests
 	// Now is the clock; nil for the time of day.
 	Now func() time.Time
 }

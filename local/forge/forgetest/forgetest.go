@@ -11,10 +11,15 @@ package forgetest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/http/cgi" //nolint:gosec // in tests only, and not with a Go so old that it is vulnerable
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -58,6 +63,7 @@ type Forge struct {
 	PageSize int
 	Refuse   func(method, path string) (status int, words string)
 
+	git    http.Handler
 	mu     sync.Mutex
 	pulls  []*Pull
 	writes []string
@@ -79,6 +85,22 @@ func (f *Forge) Env(name string) string {
 		return Token
 	}
 	return ""
+}
+
+// ServeGit serves a bare git repository as acme/fleet, for reading and writing, and returns its address.
+func (f *Forge) ServeGit(t testing.TB, dir string) string {
+	t.Helper()
+	path, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Join(t.TempDir(), "acme")
+	if err := errors.Join(os.Mkdir(root, 0o700), os.Symlink(dir, filepath.Join(root, "fleet.git"))); err != nil {
+		t.Fatal(err)
+	}
+	f.git = &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"), Env: []string{
+		"GIT_PROJECT_ROOT=" + filepath.Dir(root), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=" + Account}}
+	return f.URL + "/acme/fleet.git"
 }
 
 // Setting is what --forge says of it.
@@ -143,6 +165,10 @@ var (
 
 // serve answers a request.
 func (f *Forge) serve(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/acme/fleet.git/") && f.git != nil {
+		f.git.ServeHTTP(w, r)
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	api := map[forge.Kind]string{forge.GitHub: "/api/v3/", forge.GitLab: "/api/v4/", forge.Gitea: "/api/v1/"}[f.Kind]
