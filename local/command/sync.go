@@ -77,7 +77,7 @@ func pullRequestFlags(cmd *cobra.Command, how *fleet.PullRequests) {
 	flags.StringSliceVar(&how.Reviewers, "reviewers", nil, "accounts that are asked to review pull requests, separated "+
 		"by commas; on GitHub and Gitea also teams, as ORGANIZATION/TEAM")
 	flags.IntVar(&how.MaxOpen, "max-open", forge.MaxOpen, "how many pull requests are open at once in a git repository")
-	flags.StringVar(&how.Forge, "forge", "", "what the forge of DIR's remote is: github, gitlab or gitea, with =`URL` of "+
+	flags.StringVar(&how.Forge, "forge", "", "`kind` of the forge of DIR's remote: github, gitlab or gitea, with =URL of "+
 		"its start page if that is elsewhere; by default what its host says")
 }
 
