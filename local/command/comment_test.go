@@ -4,7 +4,6 @@ package command
 
 import (
 	"bytes"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,7 +51,7 @@ func TestComment(t *testing.T) {
 	plan(exitError, "### There is no plan")
 	t.Setenv("GITHUB_REF", "refs/heads/main")
 	var said bytes.Buffer
-	if Run(t.Context(), []string{"plan", "--comment", filepath.Join(w.dir())}, programs.Streams{Out: &said, Err: &said}) != exitError ||
+	if Run(t.Context(), []string{"plan", "--comment", w.dir()}, programs.Streams{Out: &said, Err: &said}) != exitError ||
 		said.String() != "error: this is no job of a pull request on GitHub, GitLab or Gitea, which --comment is for\n" {
 		t.Error(said.String())
 	}

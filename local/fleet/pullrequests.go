@@ -83,7 +83,7 @@ func (s *syncer) keepPullRequests(ctx context.Context) {
 	}
 	var elsewhere []string
 	for _, address := range r.Repositories {
-		in, err := on.Repository(address)
+		in, err := on.Repository(s.contacts.rewrites.Apply(address))
 		switch {
 		case err == nil:
 			s.keepIn(ctx, in, address, asked[address], namespaces)

@@ -3,8 +3,11 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,8 +28,13 @@ type forged struct {
 func onForge(t *testing.T, kind forge.Kind, manifests string) *forged {
 	t.Helper()
 	w := &forged{world: newWorld(t, manifests), forge: forgetest.New(t, kind)}
-	w.Remote.Git("config", "http.receivepack", "true")
-	w.address = w.forge.ServeGit(t, w.Remote.Dir)
+	root := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(root, "acme"), 0o700),
+		os.Symlink(w.Remote.Dir, filepath.Join(root, "acme", "fleet.git"))); err != nil {
+		t.Fatal(err)
+	}
+	w.forge.ServeGit(t, root)
+	w.address = w.forge.URL + "/acme/fleet.git"
 	w.People.Git("remote", "set-url", "origin", w.address)
 	w.Push("main", "Name the address", map[string]string{"fleet/repositories.yaml": strings.ReplaceAll(repositories, "ADDRESS", w.address)})
 	w.keep = PullRequests{MaxOpen: 30, Env: w.forge.Env}

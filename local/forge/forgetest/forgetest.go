@@ -11,13 +11,11 @@ package forgetest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/cgi" //nolint:gosec // in tests only, and not with a Go so old that it is vulnerable
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -87,20 +85,15 @@ func (f *Forge) Env(name string) string {
 	return ""
 }
 
-// ServeGit serves a bare git repository as acme/fleet, for reading and writing, and returns its address.
-func (f *Forge) ServeGit(t testing.TB, dir string) string {
+// ServeGit serves the bare git repositories below a directory, whose names end with .git, for reading and writing.
+func (f *Forge) ServeGit(t testing.TB, root string) {
 	t.Helper()
 	path, err := exec.Command("git", "--exec-path").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := filepath.Join(t.TempDir(), "acme")
-	if err := errors.Join(os.Mkdir(root, 0o700), os.Symlink(dir, filepath.Join(root, "fleet.git"))); err != nil {
-		t.Fatal(err)
-	}
 	f.git = &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"), Env: []string{
-		"GIT_PROJECT_ROOT=" + filepath.Dir(root), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=" + Account}}
-	return f.URL + "/acme/fleet.git"
+		"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=" + Account}}
 }
 
 // Setting is what --forge says of it.
@@ -165,7 +158,7 @@ var (
 
 // serve answers a request.
 func (f *Forge) serve(w http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(r.URL.Path, "/acme/fleet.git/") && f.git != nil {
+	if strings.Contains(r.URL.Path, ".git/") && f.git != nil {
 		f.git.ServeHTTP(w, r)
 		return
 	}
