@@ -90,3 +90,38 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstPush opens a pull request in a repository of Gitea that has not noticed its first push yet.
+func TestFirstPush(t *testing.T) {
+	t.Parallel()
+	posts := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			posts++
+		}
+		switch {
+		case r.URL.Path == "/api/v1/repos/acme/fleet":
+			_, _ = fmt.Fprintf(w, `{"empty": %t}`, posts < 3)
+		case posts < 3:
+			http.NotFound(w, r)
+		default:
+			const repo = `"repo": {"full_name": "acme/fleet"}`
+			_, _ = fmt.Fprint(w, `{"number": 1, "head": {"label": "a", `+repo+`}, "base": {"ref": "main", `+repo+`}}`)
+		}
+	}))
+	defer server.Close()
+	f, err := Find(t.Context(), server.URL+"/acme/fleet", "gitea", func(string) string { return "token" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	waited := 0
+	f.sleep = func(context.Context, time.Duration) error { waited++; return nil }
+	r, err := f.Repository(server.URL + "/acme/fleet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := r.Sync(t.Context(), "fleet", []Wanted{{Branch: "a", Base: "main", Title: "A"}}, 1)
+	if len(result.Refused) > 0 || result.Numbers["a"] != 1 || waited != 2 {
+		t.Errorf("%+v, waited %d times", result, waited)
+	}
+}

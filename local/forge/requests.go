@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 )
 
 // PullRequest is one as its forge has it, from a branch of the repository itself.
@@ -159,21 +158,24 @@ func all[T any, P interface {
 	return out
 }
 
-// Open returns the pull requests that are open. A new repository of Gitea has none until it has noticed its first push.
+// Open returns the pull requests that are open.
 func (r *Repository) Open(ctx context.Context) ([]PullRequest, error) {
-	for try := 1; ; try++ {
-		found, err := r.list(ctx, url.Values{"state": {map[Kind]string{GitLab: "opened"}[r.kind]}})
-		if !isStatus(err, http.StatusNotFound) || r.kind != Gitea || try == 10 {
-			return found, err
-		}
-		var repository struct{ Empty bool }
-		if _, errOf := r.call(ctx, http.MethodGet, r.at(""), nil, &repository); errOf != nil || !repository.Empty {
-			return nil, err
-		}
-		if err := r.sleep(ctx, 500*time.Millisecond); err != nil {
-			return nil, err
-		}
+	found, err := r.list(ctx, url.Values{"state": {cmp.Or(map[Kind]string{GitLab: "opened"}[r.kind], "open")}})
+	if r.isEmpty(ctx, err) {
+		return nil, nil
 	}
+	return found, err
+}
+
+// isEmpty reports whether an error is due to a repository in which Gitea has not noticed a push yet: it finds no pull
+// requests there, and makes none.
+func (r *Repository) isEmpty(ctx context.Context, err error) bool {
+	var repository struct{ Empty bool }
+	if r.kind != Gitea || !isStatus(err, http.StatusNotFound) {
+		return false
+	}
+	_, err = r.call(ctx, http.MethodGet, r.at(""), nil, &repository)
+	return err == nil && repository.Empty
 }
 
 // Ended returns the pull requests of a branch that are closed or merged.
@@ -219,6 +221,12 @@ func (r *Repository) create(ctx context.Context, branch, base string, c *change)
 		fields["draft"] = true
 	}
 	_, err := r.call(ctx, http.MethodPost, r.at("pulls"), fields, &made)
+	for try := 1; try < maxTries && r.isEmpty(ctx, err); try++ { // what was just pushed is noticed within seconds
+		if err := r.sleep(ctx, pause); err != nil {
+			return nil, err
+		}
+		_, err = r.call(ctx, http.MethodPost, r.at("pulls"), fields, &made)
+	}
 	if refusal, ok := errors.AsType[*Refusal](err); ok && refusal.Status == http.StatusUnprocessableEntity &&
 		fields["draft"] == true && strings.Contains(refusal.Words, "raft pull request") {
 		delete(fields, "draft")

@@ -264,7 +264,7 @@ func (f *Forge) list(repository string, query url.Values) (all []any) {
 			branch = of
 		}
 		if p.Repository != repository || branch != "" && p.Branch != branch || state == "closed" && isOpen ||
-			(state == "opened" || state == "" && f.Kind != forge.GitLab) && !isOpen {
+			(state == "open" || state == "opened" || state == "" && f.Kind == forge.GitHub) && !isOpen {
 			continue
 		}
 		all = append(all, f.shown(p))
