@@ -160,11 +160,7 @@ func all[T any, P interface {
 
 // Open returns the pull requests that are open.
 func (r *Repository) Open(ctx context.Context) ([]PullRequest, error) {
-	found, err := r.list(ctx, url.Values{"state": {cmp.Or(map[Kind]string{GitLab: "opened"}[r.kind], "open")}})
-	if r.isEmpty(ctx, err) {
-		return nil, nil
-	}
-	return found, err
+	return r.list(ctx, url.Values{"state": {cmp.Or(map[Kind]string{GitLab: "opened"}[r.kind], "open")}})
 }
 
 // isEmpty reports whether an error is due to a repository in which Gitea has not noticed a push yet: it finds no pull
@@ -203,6 +199,9 @@ func (r *Repository) list(ctx context.Context, query url.Values) ([]PullRequest,
 		return all(r.kind, some), err
 	}
 	some, err := list[pull](ctx, r.Forge, r.at("pulls"), query)
+	if r.isEmpty(ctx, err) {
+		err = nil
+	}
 	return all(r.kind, some), err
 }
 
