@@ -82,11 +82,16 @@ func TestPullRequests(t *testing.T) {
 			w.forge.Change(2, func(p *forgetest.Pull) { p.State = forge.Closed })
 			report = w.keeps("one merged, one closed by a person")
 			w.Equal("published", []string{"auto: UpToDate v1 edge.auto.packagevariant-2", "web: UpToDate v1"}, lines(report))
+			w.keeps("not again")
+			w.Push("main", "Ask for something else", map[string]string{"fleet/web.yaml": web + strings.Replace(another("auto"),
+				"region: north", "region: south", 1) + "  deletionPolicy: delete\n"})
+			w.keeps("something else", "pull request 3 of FLEET was opened: edge/auto: upgrade to blueprints.web.v2")
 			w.Push("main", "Remove it", map[string]string{"fleet/web.yaml": web})
-			report = w.keeps("removed", "pull request 3 of FLEET was opened: edge/auto: removal")
-			w.Equal("number", 3, report.Removals[0].PullRequest.Number)
+			report = w.keeps("removed", "pull request 4 of FLEET was opened: edge/auto: removal",
+				"pull request 3 of FLEET was closed: edge/auto: upgrade to blueprints.web.v2")
+			w.Equal("number", 4, report.Removals[0].PullRequest.Number)
 			w.Push("main", "Ask for it again", map[string]string{"fleet/web.yaml": web + another("auto") + "  deletionPolicy: delete\n"})
-			w.keeps("asked for again", "pull request 3 of FLEET was closed: edge/auto: removal")
+			w.keeps("asked for again, as it was closed", "pull request 4 of FLEET was closed: edge/auto: removal")
 		})
 	}
 }

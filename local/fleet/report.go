@@ -22,6 +22,7 @@ import (
 	"github.com/package-variants/package-variants/engine/visible"
 	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/home"
+	"github.com/package-variants/package-variants/local/ledger"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -102,7 +103,7 @@ var made = map[revision.TaskType]string{
 
 // pullRequest returns the pull request for the draft of a variant, and adds to its line what a person has to look at;
 // nil for a draft that is published without one.
-func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
+func (s *syncer) pullRequest(ctx context.Context, l *Line, known ledger.Ledger) *PullRequest {
 	draft, err := s.home.Get(ctx, l.Namespace, l.Draft)
 	if err != nil {
 		return nil
@@ -114,7 +115,8 @@ func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
 	if l.Waits == v1alpha1.ReasonApprovalPending || l.Waits == v1alpha1.ReasonGatesNotMet {
 		return nil
 	}
-	return &PullRequest{Branches: s.home.BranchesOf(&draft), Title: titleOf(l, &draft), Body: bodyOf(l), Draft: draft.Name}
+	return &PullRequest{Branches: s.home.BranchesOf(&draft), Title: titleOf(l, &draft), Body: bodyOf(l), Draft: draft.Name,
+		Of: known[ledger.KeyOf(draft.Namespace, draft.Package)].Asked}
 }
 
 // titleOf returns the title of the pull request for the draft of a variant.
@@ -173,6 +175,7 @@ func (s *syncer) conclude(ctx context.Context) {
 		r.Failures = append(r.Failures, id+": "+said)
 	}
 	s.advise(ctx)
+	known := s.home.Ledger()
 	unread := map[types.UID][]string{} // variants, by their sets
 	for _, pv := range s.store.AllVariants() {
 		line := s.line(variantKind, &pv, pv.Status.Conditions)
@@ -181,7 +184,7 @@ func (s *syncer) conclude(ctx context.Context) {
 		}
 		line.tell(&pv)
 		if line.Draft != "" {
-			line.PullRequest = s.pullRequest(ctx, &line)
+			line.PullRequest = s.pullRequest(ctx, &line, known)
 		}
 		r.Variants = append(r.Variants, line)
 	}
