@@ -97,7 +97,7 @@ func (j *Job) Comment(ctx context.Context, subject, text string) error {
 func (j *Job) rewrite(ctx context.Context, id int, text string) error {
 	method, at := http.MethodPatch, j.at("issues/comments/%d", id)
 	if j.kind == GitLab {
-		method, at = http.MethodPut, j.at("merge_requests/%d/notes/%d", j.number, id)
+		method, at = http.MethodPut, j.comments(j.number).JoinPath(strconv.Itoa(id))
 	}
 	_, err := j.call(ctx, method, at, map[string]any{"body": text}, nil)
 	return err

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -61,7 +62,7 @@ func (r *Repository) titled(title string, draft bool) string {
 	return title
 }
 
-// pull is a pull request of GitHub and Gitea.
+// pull is a pull request in the words of the forges: those of GitHub and Gitea, and then those of GitLab alone.
 type pull struct {
 	Number   int    `json:"number"`
 	Node     string `json:"node_id"`
@@ -72,6 +73,16 @@ type pull struct {
 	MergedAt string `json:"merged_at"`
 	Head     branch `json:"head"`
 	Base     branch `json:"base"`
+
+	IID         int    `json:"iid"`
+	Description string `json:"description"`
+	Source      string `json:"source_branch"`
+	Target      string `json:"target_branch"`
+	From        int    `json:"source_project_id"`
+	To          int    `json:"target_project_id"`
+	Reviewers   []struct {
+		ID int `json:"id"`
+	} `json:"reviewers"`
 }
 
 // branch is an end of a pull request. After a merge that removed it, only the label of Gitea has its name.
@@ -83,80 +94,42 @@ type branch struct {
 	} `json:"repo"`
 }
 
-// mergeRequest is one of GitLab.
-type mergeRequest struct {
-	Number      int    `json:"iid"`
-	Title       string `json:"title"`
-	Description string `json:"description"`
-	State       string `json:"state"`
-	Draft       bool   `json:"draft"`
-	Branch      string `json:"source_branch"`
-	Base        string `json:"target_branch"`
-	From        int    `json:"source_project_id"`
-	To          int    `json:"target_project_id"`
-	Reviewers   []struct {
-		ID int `json:"id"`
-	} `json:"reviewers"`
-}
-
 // of returns the pull request; nil if its branch is not in the repository.
 func (p *pull) of(kind Kind) *PullRequest {
-	if p.Head.Repository == nil || p.Base.Repository == nil || p.Head.Repository.Name != p.Base.Repository.Name {
-		return nil
-	}
 	out := &PullRequest{Number: p.Number, Branch: p.Head.Ref, Base: p.Base.Ref, Title: p.Title, Body: p.Body,
-		Draft: p.Draft, State: Open, node: p.Node}
-	if kind == Gitea {
+		Draft: p.Draft, State: Closed, node: p.Node}
+	own := p.Head.Repository != nil && p.Base.Repository != nil && p.Head.Repository.Name == p.Base.Repository.Name
+	switch kind {
+	case Gitea:
 		out.Branch = p.Head.Label
+	case GitLab:
+		out.Number, out.Branch, out.Base, out.Body, own = p.IID, p.Source, p.Target, p.Description, p.From == p.To
+	}
+	if !own {
+		return nil
 	}
 	switch {
-	case p.MergedAt != "":
+	case p.MergedAt != "" || p.State == "merged":
 		out.State = Merged
-	case p.State != "open":
-		out.State = Closed
-	}
-	return out.plain(kind)
-}
-
-// of returns the pull request; nil if its branch is not in the repository.
-func (m *mergeRequest) of(kind Kind) *PullRequest {
-	if m.From != m.To {
-		return nil
-	}
-	out := &PullRequest{Number: m.Number, Branch: m.Branch, Base: m.Base, Title: m.Title, Body: m.Description,
-		Draft: m.Draft, State: State(m.State)}
-	if m.State == "opened" || m.State == "locked" { // it is being merged
+	case p.State != "closed": // GitLab has one that is locked while it is being merged
 		out.State = Open
 	}
-	for _, reviewer := range m.Reviewers {
-		out.reviewers = append(out.reviewers, reviewer.ID)
-	}
-	return out.plain(kind)
-}
-
-// plain takes from the title what marks a draft.
-func (p *PullRequest) plain(kind Kind) *PullRequest {
 	if prefix := drafts[kind]; prefix != nil {
-		p.Title = prefix.ReplaceAllString(p.Title, "")
+		out.Title = prefix.ReplaceAllString(out.Title, "")
 	}
-	return p
-}
-
-// requested is a pull request in the words of a forge.
-type requested interface{ of(Kind) *PullRequest }
-
-// all returns the pull requests of some that a forge has, but those from elsewhere.
-func all[T any, P interface {
-	*T
-	requested
-}](kind Kind, some []T) (out []PullRequest) {
-	for i := range some {
-		if p := P(&some[i]).of(kind); p != nil {
-			out = append(out, *p)
-		}
+	for _, reviewer := range p.Reviewers {
+		out.reviewers = append(out.reviewers, reviewer.ID)
 	}
 	return out
 }
+
+// pulls is where the pull requests are.
+func (r *Repository) pulls() *url.URL {
+	return r.at("%s", cmp.Or(map[Kind]string{GitLab: "merge_requests"}[r.kind], "pulls"))
+}
+
+// pull is where one of them is.
+func (r *Repository) pull(number int) *url.URL { return r.pulls().JoinPath(strconv.Itoa(number)) }
 
 // Open returns the pull requests that are open.
 func (r *Repository) Open(ctx context.Context) ([]PullRequest, error) {
@@ -192,44 +165,42 @@ func (r *Repository) Ended(ctx context.Context, branch string) ([]PullRequest, e
 	return found, err
 }
 
-// list returns the pull requests that a query finds.
-func (r *Repository) list(ctx context.Context, query url.Values) ([]PullRequest, error) {
-	if r.kind == GitLab {
-		some, err := list[mergeRequest](ctx, r.Forge, r.at("merge_requests"), query)
-		return all(r.kind, some), err
+// list returns the pull requests that a query finds, but those from elsewhere.
+func (r *Repository) list(ctx context.Context, query url.Values) (all []PullRequest, err error) {
+	found, err := list[pull](ctx, r.Forge, r.pulls(), query)
+	for i := range found {
+		if p := found[i].of(r.kind); p != nil {
+			all = append(all, *p)
+		}
 	}
-	some, err := list[pull](ctx, r.Forge, r.at("pulls"), query)
 	if r.isEmpty(ctx, err) {
 		err = nil
 	}
-	return all(r.kind, some), err
+	return all, err
 }
 
 // create opens a pull request for a branch. Where a repository has no drafts, it is none.
 func (r *Repository) create(ctx context.Context, branch, base string, c *change) (*PullRequest, error) {
-	title := r.titled(c.title, c.draft)
-	if r.kind == GitLab {
-		var made mergeRequest
-		_, err := r.call(ctx, http.MethodPost, r.at("merge_requests"), map[string]any{"source_branch": branch,
-			"target_branch": base, "title": title, "description": c.body}, &made)
-		return made.of(r.kind), err
-	}
-	var made pull
-	fields := map[string]any{"head": branch, "base": base, "title": title, "body": c.body}
-	if r.kind == GitHub && c.draft {
+	fields := map[string]any{"head": branch, "base": base, "title": r.titled(c.title, c.draft), "body": c.body}
+	switch {
+	case r.kind == GitLab:
+		fields = map[string]any{"source_branch": branch, "target_branch": base, "title": fields["title"],
+			"description": c.body}
+	case r.kind == GitHub && c.draft:
 		fields["draft"] = true
 	}
-	_, err := r.call(ctx, http.MethodPost, r.at("pulls"), fields, &made)
+	var made pull
+	_, err := r.call(ctx, http.MethodPost, r.pulls(), fields, &made)
 	for try := 1; try < maxTries && r.isEmpty(ctx, err); try++ { // what was just pushed is noticed within seconds
 		if err := r.sleep(ctx, pause); err != nil {
 			return nil, err
 		}
-		_, err = r.call(ctx, http.MethodPost, r.at("pulls"), fields, &made)
+		_, err = r.call(ctx, http.MethodPost, r.pulls(), fields, &made)
 	}
 	if refusal, ok := errors.AsType[*Refusal](err); ok && refusal.Status == http.StatusUnprocessableEntity &&
 		fields["draft"] == true && strings.Contains(refusal.Words, "raft pull request") {
 		delete(fields, "draft")
-		_, err = r.call(ctx, http.MethodPost, r.at("pulls"), fields, &made)
+		_, err = r.call(ctx, http.MethodPost, r.pulls(), fields, &made)
 	}
 	if err != nil {
 		return nil, err
@@ -243,9 +214,9 @@ func (r *Repository) update(ctx context.Context, p *PullRequest, c *change) erro
 	if c.marks {
 		draft = c.draft
 	}
-	fields := map[string]any{"title": r.titled(c.title, draft), "body": c.body}
+	title := r.titled(c.title, draft)
 	if r.kind == GitLab {
-		return r.updateMerge(ctx, p, c, fields)
+		return r.updateMerge(ctx, p, c, map[string]any{"title": title, "description": c.body})
 	}
 	if len(c.labels) > 0 {
 		if err := r.post(ctx, r.at("issues/%d/labels", p.Number), map[string]any{"labels": c.labels}); err != nil {
@@ -254,7 +225,7 @@ func (r *Repository) update(ctx context.Context, p *PullRequest, c *change) erro
 	}
 	if len(c.reviewers) > 0 {
 		people, teams := split(c.reviewers)
-		if err := r.post(ctx, r.at("pulls/%d/requested_reviewers", p.Number),
+		if err := r.post(ctx, r.pull(p.Number).JoinPath("requested_reviewers"),
 			map[string]any{"reviewers": people, "team_reviewers": teams}); err != nil {
 			return err
 		}
@@ -264,17 +235,16 @@ func (r *Repository) update(ctx context.Context, p *PullRequest, c *change) erro
 			return err
 		}
 	}
+	fields := map[string]any{"title": title, "body": c.body}
 	if c.close {
 		fields["state"] = "closed"
 	}
-	_, err := r.call(ctx, http.MethodPatch, r.at("pulls/%d", p.Number), fields, nil)
+	_, err := r.call(ctx, http.MethodPatch, r.pull(p.Number), fields, nil)
 	return err
 }
 
-// updateMerge changes a merge request of GitLab.
+// updateMerge changes these fields of a merge request of GitLab, and what else changes.
 func (r *Repository) updateMerge(ctx context.Context, p *PullRequest, c *change, fields map[string]any) error {
-	fields["description"] = fields["body"]
-	delete(fields, "body")
 	if len(c.labels) > 0 {
 		fields["add_labels"] = strings.Join(c.labels, ",")
 	}
@@ -293,7 +263,7 @@ func (r *Repository) updateMerge(ctx context.Context, p *PullRequest, c *change,
 	if c.close {
 		fields["state_event"] = "close"
 	}
-	_, err := r.call(ctx, http.MethodPut, r.at("merge_requests/%d", p.Number), fields, nil)
+	_, err := r.call(ctx, http.MethodPut, r.pull(p.Number), fields, nil)
 	return err
 }
 
@@ -363,7 +333,7 @@ func (r *Repository) say(ctx context.Context, number int, text string) error {
 // comments is where the comments on a pull request are.
 func (r *Repository) comments(number int) *url.URL {
 	if r.kind == GitLab {
-		return r.at("merge_requests/%d/notes", number)
+		return r.pull(number).JoinPath("notes")
 	}
 	return r.at("issues/%d/comments", number)
 }
