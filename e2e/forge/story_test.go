@@ -165,10 +165,18 @@ func TestGitea(t *testing.T) {
 		"edge/other: packagevariant-2 drafted", "edge/web: packagevariant-1 changed")
 
 	w.Push("main", "Remove it", map[string]string{"fleet/web.yaml": fleettest.Web})
-	branch := strings.TrimSpace(w.People.Git("rev-parse", "origin/drafts/edge/other/packagevariant-2"))
-	w.sync("removed", "pull request 5 of FLEET was opened: edge/other: removal",
-		"edge/other: the branch drafts/edge/other/packagevariant-2 removed, which was at "+branch)
-	w.merge(5, "merge")
+	at := func(branch string) string {
+		return "edge/other: the branch " + branch + " removed, which was at " +
+			strings.TrimSpace(w.People.Git("rev-parse", "origin/"+branch))
+	}
+	w.sync("removed", "pull request 5 of FLEET was opened: edge/other: removal", at("drafts/edge/other/packagevariant-2"))
+	w.Push("main", "Ask for it again", map[string]string{"fleet/web.yaml": fleettest.Web + other})
+	w.sync("again", "pull request 6 of FLEET was opened: edge/other: upgrade to blueprints.web.v4",
+		"edge/other: packagevariant-2 drafted; "+strings.TrimPrefix(at("removals/edge/other"), "edge/other: "))
+	w.Equal("closed with its branch", []string{"closed", "closed"}, []string{w.see(3).State, w.see(5).State})
+	w.Push("main", "Remove it again", map[string]string{"fleet/web.yaml": fleettest.Web})
+	w.sync("removed again", "pull request 7 of FLEET was opened: edge/other: removal", at("drafts/edge/other/packagevariant-2"))
+	w.merge(7, "merge")
 	w.sync("gone")
 	w.Equal("refs", []string{"heads/drafts/edge/web/packagevariant-1", "tags/edge/other/v1"}, w.refs())
 	w.comment(t)

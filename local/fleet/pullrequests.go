@@ -6,8 +6,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/package-variants/package-variants/engine/kpt"
+	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/forge"
 	"github.com/package-variants/package-variants/local/git"
@@ -76,7 +78,7 @@ func (s *syncer) keepPullRequests(ctx context.Context) {
 		r.Refused = append(r.Refused, "the pull requests: "+err.Error())
 		return
 	}
-	asked := map[string][]*PullRequest{}
+	asked, gone := map[string][]*PullRequest{}, s.gone()
 	all, namespaces := r.wanted()
 	for _, of := range all {
 		asked[of.Repository] = append(asked[of.Repository], of)
@@ -86,7 +88,7 @@ func (s *syncer) keepPullRequests(ctx context.Context) {
 		in, err := on.Repository(s.contacts.rewrites.Apply(address))
 		switch {
 		case err == nil:
-			s.keepIn(ctx, in, address, asked[address], namespaces)
+			s.keepIn(ctx, in, address, asked[address], gone[address], namespaces)
 		case len(asked[address]) > 0:
 			elsewhere = append(elsewhere, err.Error())
 		}
@@ -96,8 +98,25 @@ func (s *syncer) keepPullRequests(ctx context.Context) {
 	}
 }
 
+// gone returns the branches that the sync has removed though nobody merged or rejected them, by git repositories.
+func (s *syncer) gone() map[string][]string {
+	all := map[string][]string{}
+	for key, happened := range s.happened {
+		for _, e := range happened {
+			settled := slices.ContainsFunc(happened, func(o home.Event) bool {
+				return o.Workspace == e.Workspace && slices.Contains(isSettled, o.Did)
+			})
+			if e.Did == home.Ended && !settled {
+				in := s.home.BranchesOf(&revision.Revision{Namespace: key.Namespace, Package: key.Of()}).Repository
+				all[in] = append(all[in], e.Branch)
+			}
+		}
+	}
+	return all
+}
+
 // keepIn does so in one git repository.
-func (s *syncer) keepIn(ctx context.Context, in *forge.Repository, address string, asked []*PullRequest,
+func (s *syncer) keepIn(ctx context.Context, in *forge.Repository, address string, asked []*PullRequest, gone []string,
 	namespaces map[*PullRequest]string) {
 	r, how := &s.report, s.PullRequests
 	wanted := make([]forge.Wanted, len(asked))
@@ -105,7 +124,7 @@ func (s *syncer) keepIn(ctx context.Context, in *forge.Repository, address strin
 		wanted[i] = forge.Wanted{Branch: of.Branch, Base: of.Base, Title: of.Title, Body: of.Body, Of: of.Of,
 			Covers: of.Covers, Draft: s.isGated(ctx, namespaces[of], of.Draft), Labels: how.Labels, Reviewers: how.Reviewers}
 	}
-	came := in.Sync(ctx, s.id, wanted, how.MaxOpen)
+	came := in.Sync(ctx, s.id, wanted, gone, how.MaxOpen)
 	for _, did := range came.Done {
 		r.PullRequests = append(r.PullRequests, Asked{address, did})
 	}

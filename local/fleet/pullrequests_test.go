@@ -91,15 +91,17 @@ func TestPullRequests(t *testing.T) {
 				"pull request 3 of FLEET was closed: edge/auto: upgrade to blueprints.web.v2")
 			w.Equal("number", 4, report.Removals[0].PullRequest.Number)
 			w.Push("main", "Ask for it again", map[string]string{"fleet/web.yaml": web + another("auto") + "  deletionPolicy: delete\n"})
-			w.keeps("asked for again, as it was closed", "pull request 4 of FLEET was closed: edge/auto: removal")
+			w.keeps("asked for again", "pull request 6 of FLEET was opened: edge/auto: upgrade to blueprints.web.v2",
+				"pull request 4 of FLEET was closed: edge/auto: removal")
 		})
 	}
 }
 
-// TestGates marks the pull request of a draft with an unmet readiness gate as a draft.
+// TestGates marks the pull request of a draft with an unmet readiness gate as a draft. One that approvalPolicy publishes
+// once the gate is met has none.
 func TestGates(t *testing.T) {
 	t.Parallel()
-	w := onForge(t, forge.GitHub, web)
+	w := onForge(t, forge.GitHub, web+another("auto")+"  approvalPolicy: Automatic\n")
 	w.Push("main", "Have a gate", map[string]string{"blueprints/web/Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\n" +
 		"metadata:\n  name: web\ninfo:\n  readinessGates:\n  - conditionType: checked\n"}, "HEAD:refs/tags/blueprints/web/v2")
 	w.keeps("not met", "pull request 1 of FLEET was opened: edge/web: clone of blueprints.web.v2")

@@ -49,7 +49,7 @@ func (w *world) repository() *forge.Repository {
 // sync syncs, and expects how often it writes, and the pull requests after that.
 func (w *world) sync(what string, wanted []forge.Wanted, writes int, want ...string) *forge.Result {
 	w.Helper()
-	result := w.repository().Sync(w.Context(), "fleet", wanted, 2)
+	result := w.repository().Sync(w.Context(), "fleet", wanted, nil, 2)
 	if got := w.Writes(); len(result.Refused) > 0 || len(got) != writes {
 		w.Errorf("%s: %v, want %d writes: %q", what, result.Refused, writes, got)
 	}
@@ -120,14 +120,14 @@ func TestAsked(t *testing.T) {
 			return 0, ""
 		}
 		for range 2 {
-			result := w.repository().Sync(w.Context(), "fleet", []forge.Wanted{a}, 2)
+			result := w.repository().Sync(w.Context(), "fleet", []forge.Wanted{a}, nil, 2)
 			if len(result.Refused) != 1 || !strings.Contains(result.Refused[0].Error(), ": 422 Unprocessable Entity: no such reviewer") {
 				w.Error(result.Refused)
 			}
 		}
 		w.Refuse = nil
 		w.Change(1, func(p *forgetest.Pull) { p.Labels = nil })
-		w.repository().Sync(w.Context(), "fleet", []forge.Wanted{a}, 2)
+		w.repository().Sync(w.Context(), "fleet", []forge.Wanted{a}, nil, 2)
 		got := w.Pulls()[0]
 		want := map[forge.Kind][]string{forge.GitLab: {"3", "5"}}[w.Kind]
 		if want == nil {
@@ -303,7 +303,7 @@ func TestToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "GET " + moved.URL + "/api/v1/repos/acme/fleet/pulls: 307 Temporary Redirect"
-	if result := r.Sync(context.Background(), "fleet", nil, 1); len(result.Refused) != 1 || result.Refused[0].Error() != want || seen != nil {
+	if result := r.Sync(context.Background(), "fleet", nil, nil, 1); len(result.Refused) != 1 || result.Refused[0].Error() != want || seen != nil {
 		t.Errorf("%v %q", result.Refused, seen)
 	}
 }

@@ -120,7 +120,7 @@ func TestFirstPush(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := r.Sync(t.Context(), "fleet", []Wanted{{Branch: "a", Base: "main", Title: "A"}}, 1)
+	result := r.Sync(t.Context(), "fleet", []Wanted{{Branch: "a", Base: "main", Title: "A"}}, nil, 1)
 	if len(result.Refused) > 0 || result.Numbers["a"] != 1 || waited != 2 {
 		t.Errorf("%+v, waited %d times", result, waited)
 	}

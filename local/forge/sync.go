@@ -29,8 +29,9 @@ type Outcome struct {
 	Title  string `json:"title"`
 }
 
-// Sync opens, updates and closes pull requests of a fleet until they are as wanted: at most so many are opened.
-func (r *Repository) Sync(ctx context.Context, fleet string, wanted []Wanted, most int) *Result {
+// Sync opens, updates and closes pull requests of a fleet until they are as wanted: at most so many are open. Those of
+// branches that the fleet itself removed, and that are gone, may come again: forges close them with their branch.
+func (r *Repository) Sync(ctx context.Context, fleet string, wanted []Wanted, gone []string, most int) *Result {
 	out := &Result{Numbers: map[string]int{}}
 	open, err := r.Open(ctx)
 	if err != nil {
@@ -57,7 +58,30 @@ func (r *Repository) Sync(ctx context.Context, fleet string, wanted []Wanted, mo
 			out.Refused = append(out.Refused, fmt.Errorf("the pull request of %s: %w", c.branch(), err))
 		}
 	}
+	for _, branch := range gone {
+		if err := r.forget(ctx, fleet, branch); err != nil {
+			out.Refused = append(out.Refused, fmt.Errorf("the pull request of %s: %w", branch, err))
+		}
+	}
 	return out
+}
+
+// forget has the closed pull requests of a branch say no more what they were about.
+func (r *Repository) forget(ctx context.Context, fleet, branch string) error {
+	before, err := r.Ended(ctx, branch)
+	for i := range before {
+		p := &before[i]
+		m := read(p.Body)
+		if p.Branch != branch || p.State != Closed || m == nil || m.fleet != digest(fleet) || m.of == "" {
+			continue
+		}
+		c := end(p, m, nil).change
+		c.close = false
+		if err := r.update(ctx, p, &c); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // branch is the branch of the pull request.
