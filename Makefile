@@ -89,6 +89,7 @@ PROMTOOL := $(call tool,promtool)
 GOVULNCHECK := $(call tool,govulncheck)
 KUBE_STATE_METRICS := $(call tool,kube-state-metrics)
 VALIDATE_KREW := $(call tool,validate-krew-manifest)
+GITEA := $(call tool,gitea)
 ACTIONLINT := $(call tool,actionlint)
 # Where users, examples and tests find what they run: our functions, and kpt with
 # kustomize and functions of the catalog beside it.
@@ -126,7 +127,8 @@ kpt-tools: $(KPT_BUILD) $(CATALOG_BUILD)
 tools: kpt-tools $(KUSTOMIZE) $(GOJQ) ## Build kpt, functions of the catalog, and what examples run, into bin/tools
 	@ln -sfn $(KUSTOMIZE) bin/tools/ && ln -sfn $(GOJQ) bin/tools/jq
 
-RARE_TOOLS := $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW)
+# Gitea has SQLite, and so needs a C compiler.
+RARE_TOOLS := $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) $(if $(shell command -v gcc),$(GITEA))
 .PHONY: rare-tools
 rare-tools: tools $(RARE_TOOLS)
 	@ln -sfn $(RARE_TOOLS) bin/tools/
@@ -141,6 +143,15 @@ $(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) 
 $(CATALOG_BUILD):
 	@echo "== building functions of the catalog (once per version)"
 	@mkdir -p $(@D) && cd tools/catalog && $(TOOL_BUILD) -o $(@D)/ tool && $(call built,them)
+
+# It reads what is in static beside it.
+$(GITEA):
+	@echo "== building Gitea (once per version)"
+	@rm -rf $(@D) && mkdir -p $(@D)/static && cd tools/gitea && GOWORK=off $(QUIET) go mod download code.gitea.io/gitea && \
+	of() { GOWORK=off go list -m -f "{{.$$1}}" code.gitea.io/gitea; } && from=$$(of Dir) && version=$$(of Version) && \
+	cp -r $$from/options $$from/public $$from/templates $(@D)/static && chmod -R u+w $(@D)/static && \
+	CGO_ENABLED=1 GOWORK=off $(GO_BUILD) -trimpath -tags 'sqlite sqlite_unlock_notify' \
+	-ldflags "-s -w -X main.Version=$${version#v}" -o $@.$$$$ code.gitea.io/gitea && mv $@.$$$$ $@ && $(call built,it)
 
 # What a Kubernetes API and Porch are made of, as the demo starts them. USERS_KUBECTL is a kubectl to take in place of ours.
 USERS_KUBECTL ?=

@@ -12,6 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/package-variants/package-variants/e2e/examples/walkthrough"
+	"github.com/package-variants/package-variants/local/forge"
+	"github.com/package-variants/package-variants/local/forge/forgetest"
 )
 
 // inGit is the example of a fleet with a forge.
@@ -21,26 +23,30 @@ const inGit = "fleet-in-git"
 type fleet struct {
 	*testing.T
 	*shell
+	forge *forgetest.Forge
 	// job returns the scripts of a job, in order, each for a shell of its own.
 	job func(t *testing.T, name string) []string
 }
 
-// startFleet sets the example up as its README says, with programs that stand in for those of a forge.
-func startFleet(t *testing.T, job func(t *testing.T, name string) []string) *fleet {
+// startFleet sets the example up as its README says, but git looks for https://git.example.com on a forge.
+func startFleet(t *testing.T, kind forge.Kind) *fleet {
 	t.Helper()
-	f := &fleet{t, startShell(t, inGit), job}
-	programs, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := &fleet{t, startShell(t, inGit), forgetest.New(t, kind), map[forge.Kind]func(*testing.T, string) []string{
+		forge.GitHub: onGitHub, forge.GitLab: onGitLab}[kind]}
 	for _, part := range find(parse(t, filepath.Join(root, "examples", inGit, "README.md")), setUp).Parts {
 		if part.Lang == walkthrough.Commands {
 			f.runAll(t, part.List())
 		}
 	}
-	f.run(t, `export PATH="`+programs+`:$PATH" FORGE="$HOME/asked-of-the-forge" GITHUB_STEP_SUMMARY="$HOME/summary.md" `+
-		`GITHUB_OUTPUT="$HOME/output" GITHUB_REPOSITORY=acme/fleet CI_PROJECT_PATH=acme/fleet CI_PROJECT_ID=1 `+
-		`CI_MERGE_REQUEST_IID=7 && mkdir "$FORGE"`)
+	f.forge.ServeGit(t, strings.TrimSpace(f.run(t, "echo ~/forge")))
+	f.run(t, "export GIT_CONFIG_KEY_0=url."+f.forge.URL+"/.insteadOf")
+	if kind == forge.GitHub {
+		f.run(t, "export GITHUB_ACTIONS=true GITHUB_SERVER_URL="+f.forge.URL+" GITHUB_REPOSITORY=acme/fleet "+
+			"GITHUB_REF=refs/pull/1/merge GITHUB_TOKEN="+forgetest.Token)
+	} else {
+		f.run(t, "export CI_SERVER_URL="+f.forge.URL+" CI_PROJECT_PATH=acme/fleet CI_MERGE_REQUEST_IID=1 GITLAB_TOKEN="+
+			forgetest.Token)
+	}
 	return f
 }
 
@@ -56,8 +62,7 @@ func onGitHub(t *testing.T, name string) (scripts []string) {
 		}
 	}
 	parseYAML(t, &w, ".github", "workflows", name+".yaml")
-	values := strings.NewReplacer("${{ github.event.number }}", "7", "${{ github.token }}", "token",
-		"${{ steps.plan.outputs.rc }}", `$(sed -n s/^rc=//p "$GITHUB_OUTPUT")`)
+	values := strings.NewReplacer("${{ github.token }}", forgetest.Token)
 	for _, step := range w.Jobs[name].Steps {
 		if step.Run == "" || strings.HasPrefix(step.Name, "Install") {
 			continue
@@ -92,10 +97,10 @@ func parseYAML(t *testing.T, into any, file ...string) {
 	}
 }
 
-// runJob runs a job, whose last script fails if fails is true, and expects what it has asked of the forge.
+// runJob runs a job, whose last script fails if fails is true, and expects the pull requests after it, without those of
+// people.
 func (f *fleet) runJob(name string, fails bool, want ...string) {
 	f.Helper()
-	f.run(f.T, `: > "$FORGE/asked" && : > "$GITHUB_OUTPUT"`)
 	scripts := f.job(f.T, name)
 	if len(scripts) == 0 {
 		f.Fatalf("there is no job %s", name)
@@ -105,21 +110,31 @@ func (f *fleet) runJob(name string, fails bool, want ...string) {
 			f.Fatalf("%s: %v\n%s", name, err, r.Output)
 		}
 	}
-	if diff := cmp.Diff(strings.Join(want, "\n"), strings.TrimSpace(f.run(f.T, `cat "$FORGE/asked"`))); diff != "" {
-		f.Errorf("%s asks the forge for something else (-want +got):\n%s", name, diff)
+	var got []string
+	for _, p := range f.forge.Pulls() {
+		if strings.Contains(p.Body, "variants sync") {
+			got = append(got, fmt.Sprintf("%s %s -> %s: %s", p.State, p.Branch, p.Base, p.Title))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		f.Errorf("%s: other pull requests (-want +got):\n%s", name, diff)
 	}
 }
 
-// expectBody expects the text that the forge got last to begin with a line and to have texts.
-func (f *fleet) expectBody(first string, texts ...string) {
+// expectComment expects the one comment on the pull request of a job to begin with a line and to have texts.
+func (f *fleet) expectComment(first string, texts ...string) {
 	f.Helper()
-	body := f.run(f.T, `cat "$FORGE/body"`)
+	comments := f.forge.Pulls()[0].Comments
+	if len(comments) != 1 {
+		f.Fatalf("there are %d comments", len(comments))
+	}
+	body := comments[0].Text
 	if got, _, _ := strings.Cut(body, "\n"); got != first {
-		f.Errorf("the text begins with %q, want %q", got, first)
+		f.Errorf("the comment begins with %q, want %q", got, first)
 	}
 	for _, text := range texts {
 		if !strings.Contains(body, text) {
-			f.Errorf("there is no %q in the text:\n%s", text, body)
+			f.Errorf("there is no %q in the comment:\n%s", text, body)
 		}
 	}
 }
@@ -154,93 +169,71 @@ const upgrade = `(cd ~/blueprints && sed -i s/:1.4/:1.5/ web/deployment.yaml && 
 	`git push -q origin main web/v2)`
 
 // TestSyncOnGitHub runs the workflow: the first run opens pull requests, one after an upgrade updates them, those of
-// drafts that are merged or rejected are closed, and a package that is to go gets one. What people have opened stays.
+// drafts that are rejected are closed, and a package that is to go gets one. What people have opened stays.
 func TestSyncOnGitHub(t *testing.T) {
 	t.Parallel()
-	f := startFleet(t, onGitHub)
-	const of, draft = " --repo https://git.example.com/acme/fleet.git", "drafts/sites/%s/web/packagevariant-1"
-	open := func(site string) string {
-		return fmt.Sprintf("pr create"+of+" --head "+draft+" --base main --title %[1]s/web: clone of blueprints.web.v1 "+
-			"--body-file -", site)
+	f := startFleet(t, forge.GitHub)
+	of := func(site, state, version string) string {
+		return fmt.Sprintf("%s drafts/sites/%s/web/packagevariant-1 -> main: %[2]s/web: clone of blueprints.web.%[3]s", state, site, version)
 	}
-	end := func(number int) string {
-		return fmt.Sprintf("pr close %d"+of+" --comment No variant asks for this branch any more.", number)
+	f.forge.Add(forgetest.Pull{Repository: "acme/fleet", Branch: "drafts/sites/other/web/v1", Base: "main", Title: "Of a person"})
+	f.runJob("sync", false, of("fra", "open", "v1"), of("nyc", "open", "v1"))
+	f.forge.Writes()
+	f.runJob("sync", false, of("fra", "open", "v1"), of("nyc", "open", "v1"))
+	if writes := f.forge.Writes(); writes != nil {
+		t.Errorf("a second sync writes %q", writes)
 	}
-	f.run(t, `gh pr create`+of+` --head drafts/sites/other/web/v1 --title 'Of a person' </dev/null`)
-	f.runJob("sync", false, open("fra"), open("nyc"))
-	f.expectBody("Draft of the PackageVariant `web-nyc-web-9thqw2mht2`. Merging it publishes it; deleting its branch rejects it.",
-		"\n\n<!-- variants sync fleet of acme/fleet -->")
-	f.runJob("sync", false)
 	f.run(t, upgrade)
-	f.runJob("sync", false, "pr edit 2"+of+" --title fra/web: clone of blueprints.web.v2 --body-file -",
-		"pr edit 3"+of+" --title nyc/web: clone of blueprints.web.v2 --body-file -")
+	f.runJob("sync", false, of("fra", "open", "v2"), of("nyc", "open", "v2"))
 	f.run(t, "git fetch -q && git merge -q --no-edit origin/drafts/sites/fra/web/packagevariant-1 && "+
 		"git push -q origin main :drafts/sites/nyc/web/packagevariant-1")
-	f.runJob("sync", false, end(2), end(3))
-	f.runJob("sync", false)
+	f.forge.Change(2, func(p *forgetest.Pull) { p.State = forge.Merged })
+	f.runJob("sync", false, of("fra", "merged", "v2"), of("nyc", "closed", "v2"))
 	f.expectFollowed()
 	f.run(t, `sed -i 's/role: edge, region: eu/region: eu/' fleet/repositories.yaml && git commit -qam 'Close the shop' && `+
 		`git push -q origin main`)
-	f.runJob("sync", false, "pr create"+of+" --head removals/sites/fra/web --base main --title fra/web: removal --body-file -")
+	f.runJob("sync", false, of("fra", "merged", "v2"), of("nyc", "closed", "v2"), "open removals/sites/fra/web -> main: fra/web: removal")
 }
 
 // TestSyncOnGitLab does the same on GitLab, with a git repository for each site.
 func TestSyncOnGitLab(t *testing.T) {
 	t.Parallel()
-	f := startFleet(t, onGitLab)
-	write := func(method, site string, number int, fields string) string {
-		return fmt.Sprintf("%s projects/acme%%2Fsite-%s/merge_requests/%d {%s}", method, site, number, fields)
+	f := startFleet(t, forge.GitLab)
+	of := func(site, state, version string) string {
+		return fmt.Sprintf("%s drafts/web/packagevariant-1 -> main: %s/web: clone of blueprints.web.%s", state, site, version)
 	}
-	const draft = `"source_branch":"drafts/web/packagevariant-1","target_branch":"main",`
 	f.run(t, `cp one-repository-each/repositories.yaml fleet && git commit -qam 'Move the sites' && git push -q origin main`)
 	f.run(t, `for site in fra nyc; do git init -q --bare -b main ~/forge/acme/site-$site.git; done`)
-	f.runJob("sync", false, write("POST", "fra", 0, draft+`"title":"fra/web: clone of blueprints.web.v1"`),
-		write("POST", "nyc", 0, draft+`"title":"nyc/web: clone of blueprints.web.v1"`))
-	f.expectBody("Draft of the PackageVariant `web-nyc-web-9thqw2mht2`. Merging it publishes it; deleting its branch rejects it.",
-		"\n\n<!-- variants sync fleet of acme/fleet -->")
-	f.runJob("sync", false)
+	f.runJob("sync", false, of("fra", "open", "v1"), of("nyc", "open", "v1"))
 	f.run(t, upgrade)
-	f.runJob("sync", false, write("PUT", "fra", 1, `"title":"fra/web: clone of blueprints.web.v2"`),
-		write("PUT", "nyc", 1, `"title":"nyc/web: clone of blueprints.web.v2"`))
+	f.runJob("sync", false, of("fra", "open", "v2"), of("nyc", "open", "v2"))
 	f.run(t, `git clone -q https://git.example.com/acme/site-fra.git ~/fra && git -C ~/fra merge -q --no-edit `+
 		`origin/drafts/web/packagevariant-1 && git -C ~/fra push -q origin main`)
 	f.run(t, `git push -q https://git.example.com/acme/site-nyc.git :drafts/web/packagevariant-1`)
-	f.runJob("sync", false, write("PUT", "fra", 1, `"state_event":"close"`), write("PUT", "nyc", 1, `"state_event":"close"`))
-	f.runJob("sync", false)
+	f.runJob("sync", false, of("fra", "closed", "v2"), of("nyc", "closed", "v2"))
 }
 
 // TestSyncFails checks that a sync that fails closes no pull request, and that its job fails.
 func TestSyncFails(t *testing.T) {
 	t.Parallel()
-	for name, job := range map[string]func(t *testing.T, name string) []string{"GitHub": onGitHub, "GitLab": onGitLab} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := startFleet(t, job)
-			f.run(t, `variants sync fleet -o json > report.json && forge/`+strings.ToLower(name)+`.sh fleet report.json`)
-			f.run(t, "sed -i 's/revision:/revison:/' fleet/set.yaml && git commit -qam wrong && git push -q origin main")
-			f.runJob("sync", true)
-		})
+	f := startFleet(t, forge.GitHub)
+	of := func(site string) string {
+		return fmt.Sprintf("open drafts/sites/%s/web/packagevariant-1 -> main: %[1]s/web: clone of blueprints.web.v1", site)
 	}
+	f.runJob("sync", false, of("fra"), of("nyc"))
+	f.run(t, "sed -i 's/revision:/revison:/' fleet/set.yaml && git commit -qam wrong && git push -q origin main")
+	f.runJob("sync", true, of("fra"), of("nyc"))
 }
 
-// TestPlans runs the jobs that plan on a pull request: the plan becomes the comment, if it fails, too, or if it is killed,
-// as an empty comment cannot be posted, and the comment of an earlier plan would stay. The job fails after that.
+// TestPlans runs the jobs that plan on a pull request: the plan becomes the comment, also if it fails; then the job
+// does, too.
 func TestPlans(t *testing.T) {
 	t.Parallel()
-	const killed = `mkdir ~/killed && printf '#!/bin/sh\nkill -9 $$\n' > ~/killed/variants && chmod +x ~/killed/variants && ` +
-		`PATH="$HOME/killed:$PATH"`
-	const github = "pr comment 7 --edit-last --create-if-none --body-file plan.md"
-	for name, forge := range map[string]struct {
-		job  func(t *testing.T, name string) []string
-		asks []string
-	}{
-		"GitHub": {onGitHub, []string{github, github, github}},
-		"GitLab": {onGitLab, []string{"POST projects/1/merge_requests/7/notes/0 {}", "PUT projects/1/merge_requests/7/notes/1 {}",
-			"PUT projects/1/merge_requests/7/notes/1 {}"}},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, kind := range []forge.Kind{forge.GitHub, forge.GitLab} {
+		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			f := startFleet(t, forge.job)
+			f := startFleet(t, kind)
+			f.forge.Add(forgetest.Pull{Repository: "acme/fleet", Branch: "london"})
 			for i, plan := range []struct {
 				change, first string
 				texts         []string
@@ -249,11 +242,10 @@ func TestPlans(t *testing.T) {
 					[]string{"| **create** | `web-lon-web-tmkmhdtf99` | `lon/web` | `blueprints.web.v1` |", "\n+   region: eu\n"}},
 				{"sed -i s/revision:/revison:/ fleet/set.yaml && git commit -qam wrong", "### Plan: 1 failure.",
 					[]string{"revison"}},
-				{killed, "### There is no plan: variants ended with exit code 137", nil},
 			} {
 				f.run(t, plan.change)
-				f.runJob("plan", i > 0, forge.asks[i])
-				f.expectBody(plan.first, plan.texts...)
+				f.runJob("plan", i > 0)
+				f.expectComment(plan.first, plan.texts...)
 			}
 		})
 	}

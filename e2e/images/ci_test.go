@@ -150,7 +150,7 @@ func TestImageForCI(t *testing.T) {
 		"HEAD:refs/tags/blueprints/web/v2")
 	run("12345:0", sync)
 	draft(2, "large")
-	said := run("12345:0", "variants --version; for program in git glab jq docker; do $program --version; done; ssh -V; kpt fn --help")
+	said := run("12345:0", "variants --version; for program in git docker; do $program --version; done; ssh -V; kpt fn --help")
 	if want := "variants " + made(t).Version + "\ngit version "; !strings.HasPrefix(said, want) {
 		t.Errorf("got %s\nwant %s", said, want)
 	}

@@ -24,8 +24,8 @@ with Repositories, PackageVariants and PackageVariantSets. Its packages are dire
 a branch, merging it into the branch of its Repository publishes it, and each published revision has a tag. To suspend
 something, set spec.suspend in its manifest.
 
-Exit codes: 0 if all is done, or waits for a person; 1 if diff finds a difference; 2 if the command is wrong, or if
-something failed and the rest is done.`
+Exit codes: 0 if all is done, or waits for a person; 1 if diff finds a difference, or if a forge refuses a pull request
+of sync; 2 if the command is wrong, or if something failed and the rest is done.`
 
 // commands are the commands, in the order of the help.
 var commands = []func(*env) *cobra.Command{newSync, newPlan, newStatus, newDiff, newTrace, newApprove, newReject,
@@ -42,6 +42,7 @@ const (
 var (
 	errDiffers = errors.New("there are differences")
 	errTold    = errors.New("something failed, as was said")
+	errRefused = errors.New("a forge has refused something, as was said")
 )
 
 // Run runs a command line and returns its exit code.
@@ -52,7 +53,7 @@ func Run(ctx context.Context, args []string, streams programs.Streams) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errDiffers):
+	case errors.Is(err, errDiffers), errors.Is(err, errRefused):
 		return exitDiffers
 	case ctx.Err() != nil: // the programs that it runs may have got the signal, too, and what failed thereby is no cause
 		fmt.Fprintln(streams.Err, "error: interrupted: run it again, which goes on from what was pushed")

@@ -45,6 +45,11 @@ func TestSync(t *testing.T) {
 		{[]string{"sync", "-o", "yaml", "x"}, exitError, "error: --output \"yaml\" is neither table nor json\n"},
 		{[]string{"plan", "-o", "xml", "x"}, exitError, "error: -o is \"xml\", but must be one of text, json, yaml, markdown, html\n"},
 		{[]string{"sync", "--max-removals", "-1", "x"}, exitError, "error: --max-removals is -1, and must be at least 1\n"},
+		{[]string{"sync", "--labels", "a", "x"}, exitError, "error: --labels is for --pull-requests: say both\n"},
+		{[]string{"sync", "--pull-requests", "--max-open", "0", "x"}, exitError, "error: --max-open is 0, and must be at least 1\n"},
+		{[]string{"sync", "--pull-requests", "--forge", "svn", "x"}, exitError, "error: --forge \"svn\" is none of github, gitlab " +
+			"and gitea, with =URL if its pages are elsewhere than the git repositories\n"},
+		{[]string{"sync", filepath.Join(people.Dir, "good"), "--pull-requests", "-o", "json"}, exitDiffers, ""},
 		{[]string{"plan", filepath.Join(people.Dir, "nowhere")}, exitError, "error: there is no directory " + people.Dir + "/nowhere\n"},
 		{[]string{"plan", filepath.Join(people.Dir, "bad"), "-o", "json"}, exitError, "error: v.yaml, line 1: PackageVariant web: " +
 			"spec.upstream is missing: name the package to derive from\nspec.downstream is missing: name the package to create\n"},

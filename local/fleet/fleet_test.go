@@ -118,9 +118,11 @@ func TestLife(t *testing.T) {
 	w := newWorld(t, web)
 	report := w.sync()
 	w.Equal("first sync", []string{"web: UpToDate  edge.web.packagevariant-1"}, lines(report))
+	report.Variants[0].PullRequest.Of = "" // a digest
 	w.Equal("pull request", &PullRequest{Branches: home.Branches{Repository: w.Remote.Address(),
 		Branch: "drafts/edge/web/packagevariant-1", Base: "main"}, Title: "edge/web: clone of blueprints.web.v1",
-		Body: "Draft of the PackageVariant `web`. Merging it publishes it; deleting its branch rejects it.\n\n`edge.web.packagevariant-1 waits for a person to publish it`\n"},
+		Draft: "edge.web.packagevariant-1",
+		Body:  "Draft of the PackageVariant `web`. Merging it publishes it; deleting its branch rejects it.\n\n`edge.web.packagevariant-1 waits for a person to publish it`\n"},
 		report.Variants[0].PullRequest)
 	w.Equal("refs", []string{draft1, "heads/package-variants"}, w.Refs())
 	w.Equal("commits", "2", w.commits())

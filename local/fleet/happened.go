@@ -131,8 +131,11 @@ var sayings = []saying{
 		append([]home.Did{home.BroughtUp, home.Drafted}, isPublished...)},
 	{home.Ended, func(e *home.Event, _ byDid) string {
 		return "the branch " + e.Branch + " removed, which was at " + e.Commit
-	}, append([]home.Did{home.Merged, home.Rejected, home.RemovalMerged}, isPublished...)},
+	}, isSettled},
 }
+
+// isSettled are the events by which the branch of a revision goes without saying.
+var isSettled = append([]home.Did{home.Merged, home.Rejected, home.RemovalMerged}, isPublished...)
 
 // isPublished are the events that say of a revision that it is published, or is to be.
 var isPublished = []home.Did{home.Published, home.Arrived}

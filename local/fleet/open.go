@@ -39,6 +39,8 @@ type Options struct {
 	Branch string
 	// Reviews says which drafts are shown by one branch; nil if each is for itself.
 	Reviews *ReviewBy
+	// PullRequests are kept on the forge of the fleet; nil for none.
+	PullRequests *PullRequests
 	// Now is the clock; nil for the time of day.
 	Now func() time.Time
 }

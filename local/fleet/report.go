@@ -22,6 +22,7 @@ import (
 	"github.com/package-variants/package-variants/engine/visible"
 	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/home"
+	"github.com/package-variants/package-variants/local/ledger"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -39,12 +40,16 @@ type Report struct {
 	Removals []Removal `json:"removals,omitempty"`
 	// Repositories are the git repositories that were read: the pull requests of their drafts and removals are all here.
 	Repositories []string `json:"repositories,omitempty"`
+	// PullRequests are those about which something was done.
+	PullRequests []Asked `json:"pullRequests,omitempty"`
 	// Packages are those that something happened to.
 	Packages []Package `json:"packages,omitempty"`
 	// Notes are sentences for people.
 	Notes []string `json:"notes,omitempty"`
 	// Failures are why something is not what it is to be, and no person has to decide about it.
 	Failures []string `json:"failures,omitempty"`
+	// Refused are why the pull requests of a forge are not what they are to be: the drafts are there.
+	Refused []string `json:"refused,omitempty"`
 }
 
 // Line is what came of a set or a variant.
@@ -78,13 +83,6 @@ type Line struct {
 	PullRequest *PullRequest `json:"pullRequest,omitempty"`
 }
 
-// PullRequest is what a forge needs for the pull request of a draft. The body is Markdown.
-type PullRequest struct {
-	home.Branches
-	Title string `json:"title"`
-	Body  string `json:"body"`
-}
-
 // Removal is a package whose removal waits for a person, who merges a branch.
 type Removal struct {
 	Namespace string `json:"namespace"`
@@ -96,8 +94,8 @@ type Removal struct {
 // removals returns the removals that wait.
 func (s *syncer) removals() (all []Removal) {
 	for _, r := range s.home.Removals() {
-		all = append(all, Removal{r.Namespace, r.String(), &PullRequest{r.Branches,
-			markdown.Title(r.String() + ": removal"), "Removal of a package: its PackageVariant " +
+		all = append(all, Removal{r.Namespace, r.String(), &PullRequest{Branches: r.Branches, Of: string(r.Commit),
+			Title: markdown.Title(r.String() + ": removal"), Body: "Removal of a package: its PackageVariant " +
 				markdown.Code(nameOf(Line{Namespace: r.Namespace, Name: r.Variant})) + " is gone. Merging it removes the " +
 				"package, and leaves its tags; deleting its branch leaves the package, which is no variant's then.\n"}})
 	}
@@ -109,8 +107,9 @@ var made = map[revision.TaskType]string{
 	revision.Clone: "clone of", revision.Upgrade: "upgrade to", revision.Edit: "edit of",
 }
 
-// pullRequest returns the pull request for the draft of a variant, and adds to its line what a person has to look at.
-func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
+// pullRequest returns the pull request for the draft of a variant, and adds to its line what a person has to look at;
+// nil for a draft that is published without one.
+func (s *syncer) pullRequest(ctx context.Context, l *Line, known ledger.Ledger) *PullRequest {
 	draft, err := s.home.Get(ctx, l.Namespace, l.Draft)
 	if err != nil {
 		return nil
@@ -119,7 +118,11 @@ func (s *syncer) pullRequest(ctx context.Context, l *Line) *PullRequest {
 		l.Waits = v1alpha1.ReasonLeftToPeople
 		l.Message = fmt.Sprintf("%s waits for a person, because %s", draft.Name, draft.LeftToPeople)
 	}
-	return &PullRequest{Branches: s.home.BranchesOf(&draft), Title: titleOf(l, &draft), Body: bodyOf(l)}
+	if l.Waits == v1alpha1.ReasonApprovalPending || l.Waits == v1alpha1.ReasonGatesNotMet {
+		return nil
+	}
+	return &PullRequest{Branches: s.home.BranchesOf(&draft), Title: titleOf(l, &draft), Body: bodyOf(l), Draft: draft.Name,
+		Of: known[ledger.KeyOf(draft.Namespace, draft.Package)].Asked}
 }
 
 // titleOf returns the title of the pull request for the draft of a variant.
@@ -178,6 +181,7 @@ func (s *syncer) conclude(ctx context.Context) {
 		r.Failures = append(r.Failures, id+": "+said)
 	}
 	s.advise(ctx)
+	known := s.home.Ledger()
 	unread := map[types.UID][]string{} // variants, by their sets
 	reviewed := s.reviewed()
 	for _, pv := range s.store.AllVariants() {
@@ -187,7 +191,7 @@ func (s *syncer) conclude(ctx context.Context) {
 		}
 		line.tell(&pv)
 		if line.Draft != "" {
-			line.PullRequest = s.pullRequest(ctx, &line)
+			line.PullRequest = s.pullRequest(ctx, &line, known)
 		}
 		if line.Review = reviewed[types.NamespacedName{Namespace: line.Namespace, Name: line.Draft}]; line.Review != "" {
 			line.PullRequest = nil
@@ -331,11 +335,16 @@ func (r *Report) Table(to io.Writer) error {
 		say("%s: its removal, the branch %s, waits for a person to merge it", in(l.Namespace, l.Package),
 			l.PullRequest.Branch)
 	}
-	for _, line := range r.Notes {
-		say("Note: %s", line)
+	for i := range r.PullRequests {
+		say("%s", &r.PullRequests[i])
 	}
-	for _, line := range r.Failures {
-		say("Failed: %s", line)
+	for _, of := range []struct {
+		what  string
+		lines []string
+	}{{"Note", r.Notes}, {"Refused", r.Refused}, {"Failed", r.Failures}} {
+		for _, line := range of.lines {
+			say("%s: %s", of.what, line)
+		}
 	}
 	_, err := io.WriteString(to, rest.String())
 	return err

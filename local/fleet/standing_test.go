@@ -65,6 +65,7 @@ func TestRemoval(t *testing.T) {
 		happened(report))
 	waits := []Removal{{"default", "edge/other", &PullRequest{Branches: home.Branches{Repository: w.Remote.Address(),
 		Branch: "removals/edge/other", Base: "main"}, Title: "edge/other: removal",
+		Of: w.Remote.Refs()["refs/heads/removals/edge/other"],
 		Body: "Removal of a package: its PackageVariant `other` is gone. Merging it removes the package, and leaves its tags; " +
 			"deleting its branch leaves the package, which is no variant's then.\n"}}}
 	w.Equal("waits", waits, report.Removals)

@@ -72,6 +72,9 @@ func Sync(ctx context.Context, o Options) (*Report, error) {
 	if proceeds {
 		if err = s.run(ctx); err == nil {
 			s.conclude(ctx)
+			if s.PullRequests != nil {
+				s.keepPullRequests(ctx)
+			}
 		}
 	}
 	s.report.warn(f.Close())

@@ -91,6 +91,8 @@ type Removal struct {
 	// Variant is the one that asked for it.
 	Variant string
 	Branches
+	// Commit is that of the branch.
+	Commit git.Hash
 }
 
 // Removals returns those that variants of this fleet have asked for, and that nobody has merged yet.
@@ -104,7 +106,7 @@ func (h *Home) Removals() (all []Removal) {
 		}
 		ref := removals + r.place(k.Package)
 		if by := revision.Variants(e.Removal.By); len(by) > 0 && r.ref(ref).Hash != "" {
-			all = append(all, Removal{r.Namespace, k.Of(), by[0], r.branchesTo(ref)})
+			all = append(all, Removal{r.Namespace, k.Of(), by[0], r.branchesTo(ref), r.ref(ref).Hash})
 		}
 	}
 	return all
