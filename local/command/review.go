@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/review"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/words"
@@ -30,7 +31,10 @@ it refuses any, the exit code is 2, but it still approves the others. If only th
 stays, for its pull request to be merged. A wave of a rollout is approved in the manifest of its set.`
 
 const exampleApprove = `  # Look at the draft of a package, and publish it
-  variants approve fra/web --dir fleet/`
+  variants approve fra/web --dir fleet/
+
+  # Look at what is different in the drafts of a wave, and publish those that are whole
+  variants approve --set web --wave europe --dir fleet/`
 
 const longReject = `Reject drafts: remove their branches. The command first shows what it will reject, and asks for
 confirmation, unless --yes is given. The next sync notes the rejection: the same draft is not made again until the
@@ -51,12 +55,18 @@ type action struct {
 }
 
 // reviewOptions are the flags of the commands.
-type reviewOptions struct{ yes, allowConflicts, allowGates bool }
+type reviewOptions struct {
+	yes, allowConflicts, allowGates bool
+	// set and wave are whose drafts are approved; "" for those that are named.
+	set, wave string
+}
 
 func newApprove(e *env) *cobra.Command {
 	cmd, o := reviewCommand(e, &action{"approve", "approved", review.Approvals, (*fleet.Fleet).Approve,
 		func(*fleet.Fleet, *revision.Revision) string { return "" }})
 	cmd.Short, cmd.Long, cmd.Example = "Review and publish drafts", longApprove, exampleApprove
+	cmd.Flags().StringVar(&o.set, "set", "", "approve the drafts of this PackageVariantSet that wait for nothing but a person")
+	cmd.Flags().StringVar(&o.wave, "wave", "", "with --set, those of this wave of its rollout")
 	cmd.Flags().BoolVar(&o.allowConflicts, "allow-conflicts", false,
 		"also approve drafts with values that the upstream and the package both changed")
 	cmd.Flags().BoolVar(&o.allowGates, "allow-unmet-gates", false,
@@ -76,9 +86,23 @@ func newReject(e *env) *cobra.Command {
 
 func reviewCommand(e *env, a *action) (*cobra.Command, *reviewOptions) {
 	o := &reviewOptions{}
-	cmd := &cobra.Command{Use: a.verb + " DRAFT...", Args: some("packages or drafts"),
+	cmd := &cobra.Command{Use: a.verb + " DRAFT...",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.set != "" && len(args) == 0 {
+				return nil
+			}
+			if o.set != "" || o.wave != "" {
+				return errors.New("--set takes no packages or drafts, and --wave is for --set")
+			}
+			return some("packages or drafts")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.open(cmd.Context(), func(f *fleet.Fleet) error { return e.review(cmd.Context(), f, a, o, args) })
+			return e.open(cmd.Context(), func(f *fleet.Fleet) error {
+				if o.set != "" {
+					return e.approveSet(cmd.Context(), f, a, o)
+				}
+				return e.review(cmd.Context(), f, a, o, args)
+			})
 		}}
 	e.fleetFlags(cmd)
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
@@ -100,6 +124,11 @@ func (e *env) review(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOp
 			}
 		}
 	}
+	return e.act(ctx, f, a, o, items)
+}
+
+// act acts on items in memory, shows them, asks for confirmation, and pushes.
+func (e *env) act(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOptions, items []review.Item) error {
 	var todo []*revision.Revision
 	for i := range items {
 		item := &items[i]
@@ -109,6 +138,9 @@ func (e *env) review(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOp
 			} else {
 				todo = append(todo, item.Target)
 			}
+		}
+		if o.set != "" && item.Refused == "" { // its changes are shown with those of others
+			continue
 		}
 		if _, err := fmt.Fprint(e.Out, krm.Visible(review.Show(item))); err != nil {
 			return err
@@ -132,6 +164,39 @@ func (e *env) review(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOp
 		fmt.Fprintf(e.Out, "%s %s%s\n", krm.Visible(r.Name), a.done, krm.Visible(a.more(f, r)))
 	}
 	return errors.Join(append(errs, review.NotDone(a.done, len(errs), refused))...)
+}
+
+// approveSet publishes the drafts of a set, or of one wave of it, that wait for nothing but a person: what is different
+// in them is shown once. It ends with the line that approves the wave.
+func (e *env) approveSet(ctx context.Context, f *fleet.Fleet, a *action, o *reviewOptions) error {
+	of, err := f.InWave(ctx, e.namespace, o.set, o.wave)
+	if err != nil {
+		return err
+	}
+	all, err := of.Whole.Distinct(review.Published)
+	if err == nil && len(of.Whole.Variants) > 0 {
+		err = e.PrintChanges(all, false)
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range of.Others {
+		fmt.Fprintf(e.Out, "%s: its draft is to be looked at for itself: variants approve %[1]s\n", krm.Visible(name))
+	}
+	var items []review.Item
+	for i := range of.Whole.Variants {
+		more, err := e.itemsOf(ctx, f, a, o, of.Whole.Variants[i].Name)
+		if err != nil {
+			return err
+		}
+		items = append(items, more...)
+	}
+	err = e.act(ctx, f, a, o, items)
+	if of.Approval != "" {
+		fmt.Fprintf(e.Out, "To approve the wave, annotate the set in its manifest: %s: %s\n", v1alpha2.ApproveWaveAnnotation,
+			of.Approval)
+	}
+	return err
 }
 
 // itemsOf returns the items that a name stands for.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -175,4 +176,39 @@ func TestReject(t *testing.T) {
 	w.Equal("rejected", shown1+draft1+" rejected: its branch drafts/edge/web/packagevariant-1 was at "+at+"\n", w.run(exitDone, "reject", "web", "--yes"))
 	w.Equal("refs", []string{"heads/package-variants"}, w.Refs())
 	w.Equal("synced", []string{"edge/web Rejected - blueprints/web v1"}, w.standing(exitDone))
+}
+
+// TestApproveSet publishes the drafts of a wave of which nobody has to decide more, and says how the wave is approved.
+func TestApproveSet(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fleettest.WebSet+"  rollout: {waves: [{name: first, selector: {matchLabels: {tier: edge}}, after: "+
+		"{approval: true}}]}\n---\n")
+	more := ""
+	for _, name := range []string{"fra", "nyc"} {
+		more += "---\napiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: " + name + ", labels: {tier: edge}}\n" +
+			"spec: {type: git, git: {repo: " + w.Remote.Address() + ", branch: main, directory: " + name + "}}\n"
+	}
+	w.Push("main", "More", map[string]string{"fleet/more.yaml": more})
+	w.run(exitDone, "sync", w.dir())
+	w.Push("drafts/nyc/web/packagevariant-1", "A value", map[string]string{"nyc/web/settings.yaml": fleettest.Settings("huge")})
+	w.run(exitDone, "sync", w.dir())
+	got := w.run(exitDone, "approve", "--set", "webs", "--wave", "first", "--yes")
+	got = regexp.MustCompile("webs-nyc-web-[a-z0-9]+").ReplaceAllString(got, "webs-nyc-web-ID")
+	if _, more, _ := strings.Cut(got, "package-path: web\n"); !strings.HasPrefix(got, "2 packages, 3 changes\n") ||
+		more != `webs-nyc-web-ID: its draft is to be looked at for itself: variants approve webs-nyc-web-ID
+edge.web.packagevariant-1 approved
+fra.web.packagevariant-1 approved
+To approve the wave, annotate the set in its manifest: config.porch.kpt.dev/approve-wave: first@blueprints.web.v1
+` {
+		t.Errorf("%s", got)
+	}
+	for args, want := range map[string]string{
+		"--set webs --wave frist": `the PackageVariantSet webs has no wave "frist", but rest, first`,
+		"--set web":               `there is no PackageVariantSet "web" in the namespace "default": did you mean "webs"?`,
+		"--set webs edge/web":     "--set takes no packages or drafts, and --wave is for --set",
+		"--wave first edge/web":   "--set takes no packages or drafts, and --wave is for --set"} {
+		w.Equal(args, "error: "+want+"\n", w.run(exitError, append([]string{"approve", "--yes"}, strings.Fields(args)...)...))
+	}
+	w.Equal("reviews", "error: --reviews: \"waves\" is not a way to put drafts together: it is wave, or wave,label:NAME\n",
+		w.run(exitError, "sync", w.dir(), "--reviews", "waves"))
 }

@@ -47,12 +47,15 @@ type Asked struct {
 	forge.Outcome
 }
 
-// wanted are the pull requests that are wanted, those that are opened first at the beginning: of removals and drafts,
-// but of no draft that another one covers. Namespaces are those of the drafts.
+// wanted are the pull requests that are wanted, those that are opened first at the beginning: of removals, reviews and
+// drafts, but of no draft that another one covers. Namespaces are those of the drafts.
 func (r *Report) wanted() (all []*PullRequest, namespaces map[*PullRequest]string) {
 	namespaces = map[*PullRequest]string{}
 	for _, removal := range r.Removals {
 		all = append(all, removal.PullRequest)
+	}
+	for _, review := range r.Reviews {
+		all = append(all, review.PullRequest)
 	}
 	covered := map[string]bool{}
 	for _, of := range all {

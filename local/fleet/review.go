@@ -21,7 +21,6 @@ import (
 	"github.com/package-variants/package-variants/engine/trace"
 	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/home"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -267,35 +266,69 @@ func (f *Fleet) wavesOf(ctx context.Context, set *v1alpha2.PackageVariantSet) tr
 	return trace.NewWaves(expanded.Variants)
 }
 
-// InWave returns the names of the variants of a set, or of one wave of it, whose drafts wait for nothing but a person,
-// and those whose drafts wait for more.
-func (f *Fleet) InWave(ctx context.Context, namespace, name, wave string) (whole, other []string, err error) {
-	set, err := f.store.Set(ctx, namespace, name)
-	if err == nil && set == nil {
-		err = fmt.Errorf("there is no PackageVariantSet %s in the namespace %s", name, namespace)
-	}
+// Wave is what is known of the drafts of a set, or of one wave of it.
+type Wave struct {
+	// Whole are the variants whose drafts are as the sync made them, and wait for nothing but a person.
+	Whole *review.Fleet
+	// Others are the names of the variants whose drafts wait for more.
+	Others []string
+	// Approval is the value of the annotation that approves the wave; "" if it is to be approved by none.
+	Approval string
+}
+
+// InWave returns what is known of the drafts of a set, or of those of one wave of it, unless that is "".
+func (f *Fleet) InWave(ctx context.Context, namespace, name, wave string) (*Wave, error) {
+	of, err := f.OfSet(ctx, namespace, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	waves, known := f.wavesOf(ctx, set), wave == ""
-	if set.Spec.Rollout != nil {
-		for i := range set.Spec.Rollout.Waves {
-			known = known || set.Spec.Rollout.Waves[i].Name == wave
-		}
-		known = known || wave == v1alpha2.RestWave
+	set, err := f.store.Set(ctx, namespace, name)
+	if err != nil {
+		return nil, err
 	}
-	if !known {
-		return nil, nil, fmt.Errorf("the PackageVariantSet %s has no wave %s in its spec.rollout", name, wave)
-	}
-	for _, pv := range f.store.AllVariants() {
-		owner, waits := metav1.GetControllerOfNoCopy(&pv), pv.Status.OpenDraft
-		switch {
-		case owner == nil || owner.UID != set.UID || waits == nil || wave != "" && waves.Of(&pv) != wave:
-		case waits.Reason == v1alpha1.ReasonManualApproval:
-			whole = append(whole, pv.Name)
-		default:
-			other = append(other, pv.Name)
+	w, waves := &Wave{Whole: of}, f.wavesOf(ctx, set)
+	if wave != "" {
+		if w.Approval, err = approvalOf(set, wave); err != nil {
+			return nil, err
 		}
 	}
-	return whole, other, nil
+	drafts, err := f.home.OpenDrafts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	edited := map[string]bool{}
+	for i := range drafts {
+		if drafts[i].Namespace == namespace && (drafts[i].Edited || drafts[i].Overtaken) {
+			edited[drafts[i].Name] = true
+		}
+	}
+	of.Variants = slices.DeleteFunc(of.Variants, func(pv v1alpha1.PackageVariant) bool {
+		waits := pv.Status.OpenDraft
+		if waits == nil || wave != "" && waves.Of(&pv) != wave {
+			return true
+		}
+		whole := waits.Reason == v1alpha1.ReasonManualApproval && !edited[waits.Name]
+		if !whole {
+			w.Others = append(w.Others, pv.Name)
+		}
+		return !whole
+	})
+	return w, nil
+}
+
+// approvalOf returns the annotation that approves a wave of a set; "" if none is needed.
+func approvalOf(set *v1alpha2.PackageVariantSet, wave string) (string, error) {
+	if set.Spec.Rollout == nil {
+		return "", fmt.Errorf("the PackageVariantSet %s has no spec.rollout, and so no waves: leave --wave out", set.Name)
+	}
+	names := []string{v1alpha2.RestWave}
+	for _, w := range set.Spec.Rollout.Waves {
+		if names = append(names, w.Name); w.Name == wave && w.After != nil && w.After.Approval && set.Status.Rollout != nil {
+			return wave + "@" + set.Status.Rollout.Revision.Name, nil
+		}
+	}
+	if slices.Contains(names, wave) {
+		return "", nil
+	}
+	return "", fmt.Errorf("the PackageVariantSet %s has no wave %q, but %s", set.Name, wave, words.Some(names, ", "))
 }

@@ -3,21 +3,20 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/markdown"
+	"github.com/package-variants/package-variants/engine/naming"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/trace"
-	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
 	"github.com/package-variants/package-variants/local/reviews"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -78,7 +77,9 @@ func (s *syncer) review(ctx context.Context) error {
 			if step.Tip, err = s.home.PutReview(ctx, &step.Review); err != nil {
 				return err
 			}
-			step.Body = bodyOfReview(&step.Review)
+			if step.Body, err = s.bodyOfReview(ctx, &step.Review, candidates); err != nil {
+				return err
+			}
 		}
 		if step.Do != reviews.Keep {
 			pushes = append(pushes, *step)
@@ -127,33 +128,31 @@ func (s *syncer) candidates(ctx context.Context) ([]reviews.Candidate, error) {
 	for i := range drafts {
 		open[types.NamespacedName{Namespace: drafts[i].Namespace, Name: drafts[i].Name}] = &drafts[i]
 	}
-	waves := map[types.UID]trace.Waves{}
+	waves := map[types.NamespacedName]trace.Waves{}
 	var all []reviews.Candidate
 	for _, pv := range s.store.AllVariants() {
-		owner, waits := metav1.GetControllerOfNoCopy(&pv), pv.Status.OpenDraft
-		if owner == nil || owner.Kind != v1alpha2.PackageVariantSetKind || waits == nil || pv.Status.Upstream == nil {
+		name, waits := naming.SetOf(&pv), pv.Status.OpenDraft
+		if name == "" || waits == nil || pv.Status.Upstream == nil || pv.Spec.Upstream == nil {
 			continue
 		}
 		draft := open[types.NamespacedName{Namespace: pv.Namespace, Name: waits.Name}]
 		if draft == nil {
 			continue
 		}
-		if _, known := waves[owner.UID]; !known {
-			set, err := s.store.Set(ctx, pv.Namespace, owner.Name)
+		of := types.NamespacedName{Namespace: pv.Namespace, Name: name}
+		if _, known := waves[of]; !known {
+			set, err := s.store.Set(ctx, of.Namespace, of.Name)
 			if err != nil {
 				return nil, err
 			}
-			if waves[owner.UID] = nil; set != nil {
-				waves[owner.UID] = s.wavesOf(ctx, set)
+			if waves[of] = nil; set != nil {
+				waves[of] = s.wavesOf(ctx, set)
 			}
 		}
 		c := s.candidate(ctx, &pv, draft)
-		c.Set, c.Wave = owner.Name, waves[owner.UID].Of(&pv)
-		if c.Wave == "" {
-			c.Wave = reviews.All
-		}
+		c.Set, c.Wave = name, cmp.Or(waves[of].Of(&pv), reviews.All)
 		if ref := c.Ref(1); !git.IsRefName(ref) {
-			s.errs[setKind+" "+pv.Namespace+"/"+owner.Name] = fmt.Errorf("its drafts cannot be reviewed together, because "+
+			s.errs[setKind+" "+of.String()] = fmt.Errorf("its drafts cannot be reviewed together, because "+
 				"git takes %s for no name of a branch: give the set, the wave or the label another name", ref)
 			continue
 		}
@@ -162,12 +161,25 @@ func (s *syncer) candidates(ctx context.Context) ([]reviews.Candidate, error) {
 	return all, nil
 }
 
+// whyAlone says for reasons of drafts that wait why they are looked at for themselves.
+var whyAlone = map[string]string{
+	v1alpha1.ReasonConflicted:     "the blueprint and the package have both changed a value of it",
+	v1alpha1.ReasonInjectionUnmet: "something is to be injected, and is not there",
+}
+
 // candidate returns the draft of a variant, which waits, as a review may have it.
 func (s *syncer) candidate(ctx context.Context, pv *v1alpha1.PackageVariant, draft *home.OpenDraft) reviews.Candidate {
 	c := reviews.Candidate{Member: draft.Member, Group: reviews.Group{
 		Repository: draft.Repository, Base: draft.Base, Namespace: pv.Namespace,
 		Upstream: revision.UpstreamOf(pv.Spec.Upstream).Name, Revision: numberOf(pv.Status.Upstream.Revision)}}
-	c.Alone = draft.Edited || draft.Overtaken || pv.Status.OpenDraft.Reason != v1alpha1.ReasonManualApproval
+	switch waits := pv.Status.OpenDraft; {
+	case draft.Edited:
+		c.Alone = "a person has committed to it"
+	case draft.Overtaken:
+		c.Alone = "it does not have what is on the branch " + draft.Base
+	case waits.Reason != v1alpha1.ReasonManualApproval:
+		c.Alone = cmp.Or(whyAlone[waits.Reason], "it waits: "+waits.Reason)
+	}
 	if label := s.Reviews.Label; label != "" {
 		repository, err := s.store.Repository(ctx, pv.Namespace, pv.Spec.Downstream.Repo)
 		if err == nil && repository != nil {
@@ -175,7 +187,9 @@ func (s *syncer) candidate(ctx context.Context, pv *v1alpha1.PackageVariant, dra
 		}
 	}
 	made, err := s.home.Get(ctx, pv.Namespace, draft.Name)
-	c.Alone = c.Alone || err != nil || made.LeftToPeople != ""
+	if c.Alone == "" {
+		c.Alone = made.LeftToPeople
+	}
 	if err == nil && made.Task.Type == revision.Upgrade {
 		if from, err := s.home.Get(ctx, pv.Namespace, made.Task.Base); err == nil {
 			c.From = numberOf(from.Number)
@@ -187,21 +201,6 @@ func (s *syncer) candidate(ctx context.Context, pv *v1alpha1.PackageVariant, dra
 // numberOf returns a revision as people write it.
 func numberOf(revision int) string { return fmt.Sprintf("v%d", revision) }
 
-// bodyOfReview returns the body of the pull request for a review.
-func bodyOfReview(r *reviews.Review) string {
-	return fmt.Sprintf("Drafts of the PackageVariantSet %s, wave %s: %s.\n\nMerging it publishes them. To leave one out, "+
-		"commit to its draft, or delete the branch of that. Closing it rejects nothing: each draft is still there.\n",
-		markdown.Code(r.Set), markdown.Code(r.Wave), markdown.Code(words.Some(namesOf(r), ", ")))
-}
-
-// namesOf returns the packages of a review.
-func namesOf(r *reviews.Review) (all []string) {
-	for i := range r.Members {
-		all = append(all, in(r.Members[i].Namespace, r.Members[i].Of().String()))
-	}
-	return all
-}
-
 // reviewed tells of the reviews, and returns the branch by which each draft is reviewed.
 func (s *syncer) reviewed() map[types.NamespacedName]string {
 	of := map[types.NamespacedName]string{}
@@ -212,11 +211,13 @@ func (s *syncer) reviewed() map[types.NamespacedName]string {
 		}
 		branches := s.home.BranchesOfReview(r)
 		told := Review{Namespace: r.Namespace, Set: r.Set, Wave: r.Wave, Frozen: r.Frozen,
-			PullRequest: &PullRequest{branches, markdown.Title(r.Title()), r.Body}}
+			PullRequest: &PullRequest{Branches: branches, Title: markdown.Title(r.Title()), Body: r.Body, Of: branches.Branch}}
 		for j := range r.Members {
 			m := &r.Members[j]
 			name := m.Of().NameOf(m.Workspace)
 			told.Drafts = append(told.Drafts, name)
+			told.PullRequest.Covers = append(told.PullRequest.Covers, s.home.BranchesOf(&revision.Revision{
+				Namespace: m.Namespace, Package: m.Of(), Workspace: m.Workspace}).Branch)
 			of[types.NamespacedName{Namespace: m.Namespace, Name: name}] = branches.Branch
 		}
 		s.report.Reviews = append(s.report.Reviews, told)

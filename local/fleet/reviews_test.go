@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/package-variants/package-variants/local/home"
 )
 
 // reviewing syncs a fleet whose drafts are reviewed together, and returns what is said of the reviews, and what failed.
@@ -120,6 +122,19 @@ func TestReviewLeftOut(t *testing.T) {
 		settings("large"), "zone: none", "zone: north", 1)})
 	w.Remote.Git("update-ref", "-d", "refs/heads/drafts/sites/0/s1/web/packagevariant-2")
 	w.Equal("two are left", []string{"web/all/web-v2-1: web v1 → v2, wave all: 2 packages"}, w.reviewing("wave"))
+	o := w.options()
+	o.Reviews = &ReviewBy{}
+	report, err := Sync(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Equal("what people read", "Drafts of the PackageVariantSet `web`, wave `all`. Merging this publishes them, in 2 packages: "+
+		"`s2/web, s3/web`.\n\nLeft out: `s0/web`, because `a person has committed to it`.\n\nTo leave a package out, commit to "+
+		"its draft, or delete the branch of that. To close this rejects nothing. To see all: `variants diff --names --set web`"+
+		"\n\n2 packages, 1 change\n\n<details><summary>Change 1 of <code>s2/web, s3/web</code>, in <code>settings.yaml</code>"+
+		"</summary>\n\n```diff\n-   size: small\n+   size: large\n```\n\n</details>\n\n", report.Reviews[0].PullRequest.Body)
+	w.Equal("its branches", home.Branches{Repository: w.Remote.Address(), Branch: reviewOf(2, 1), Base: "main"},
+		report.Reviews[0].PullRequest.Branches)
 	w.Merge(reviewOf(2, 1))
 	w.Equal("merged", []string(nil), w.reviewing("wave"))
 	w.Equal("the person's draft is left", []string{"sites/0/s0/web/packagevariant-2"}, w.open())

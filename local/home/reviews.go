@@ -13,7 +13,7 @@ import (
 	"github.com/package-variants/package-variants/local/reviews"
 )
 
-// OpenDraft is a draft that a variant owns, as it was pushed.
+// OpenDraft is a draft that a variant owns.
 type OpenDraft struct {
 	reviews.Member
 	// Name is that of the package revision.
@@ -25,8 +25,7 @@ type OpenDraft struct {
 	Edited, Overtaken bool
 }
 
-// OpenDrafts returns the drafts of all packages that can be read. It is for the end of a round, when nothing is left to
-// be pushed.
+// OpenDrafts returns the drafts of all packages that can be read, as they were fetched, or pushed.
 func (h *Home) OpenDrafts(ctx context.Context) (all []OpenDraft, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -44,14 +43,16 @@ func (h *Home) OpenDrafts(ctx context.Context) (all []OpenDraft, err error) {
 		e := h.entry(m)
 		for _, workspace := range slices.Sorted(maps.Keys(e.Drafts)) {
 			draft := e.Drafts[workspace]
-			if p := (place{path: m.where(), workspace: workspace}); draft.Ended || r.refs[p.ref()].Hash == "" {
+			p := place{path: m.where(), workspace: workspace}
+			at := r.refs[p.ref()].Commit
+			if draft.Ended || at == "" {
 				continue
 			}
 			all = append(all, OpenDraft{
 				Member: reviews.Member{Draft: reviews.Draft{Key: key, Workspace: workspace}, Directory: m.where(),
 					Tree: draft.Seen, Main: main},
 				Name: key.Of().NameOf(workspace), Repository: r.canonical(),
-				Base: r.Branch, Edited: isEdited(&draft, draft.Seen), Overtaken: main != draft.Base,
+				Base: r.Branch, Edited: isEdited(&draft, draft.Seen) || at != draft.Commit, Overtaken: main != draft.Base,
 			})
 		}
 	}

@@ -112,7 +112,7 @@ func (d *decision) again(r Review) {
 func (d *decision) members(r *Review) (members []Member, changed bool) {
 	for _, before := range r.Members {
 		now := d.open[before.Draft]
-		if now == nil || now.Alone || now.Group != r.Group {
+		if now == nil || now.Alone != "" || now.Group != r.Group {
 			changed = true
 			continue
 		}
@@ -138,7 +138,7 @@ func (d *decision) begin(candidates []Candidate, used map[Branch]bool) {
 	var order []Group
 	for i := range candidates {
 		c := &candidates[i]
-		if c.Alone || d.taken[c.Draft] {
+		if c.Alone != "" || d.taken[c.Draft] {
 			continue
 		}
 		if groups[c.Group] == nil {

@@ -21,7 +21,10 @@ var group = Group{Repository: "git.example.com/sites", Base: "main", Namespace: 
 func drafts(text string) (all []Candidate) {
 	for word := range strings.FieldsSeq(text) {
 		name, tree, _ := strings.Cut(strings.TrimRight(word, "!^"), ":")
-		c := Candidate{Group: group, Alone: strings.Contains(word, "!"), Member: member(name, tree)}
+		c := Candidate{Group: group, Member: member(name, tree)}
+		if strings.Contains(word, "!") {
+			c.Alone = "it has a conflict"
+		}
 		if strings.Contains(word, "^") {
 			c.Revision = "v4"
 		}

@@ -78,9 +78,9 @@ type Member struct {
 type Candidate struct {
 	Group
 	Member
-	// Alone says that it is looked at for itself: it has a conflict, or what a person wrote, or waits for something else
-	// than a person who merges it.
-	Alone bool
+	// Alone says why it is looked at for itself: it has a conflict, or what a person wrote, or waits for something else
+	// than a person who merges it; "" if it need not.
+	Alone string
 }
 
 // Review is a branch with several drafts, as it is remembered from one sync to the next.
