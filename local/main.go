@@ -14,8 +14,8 @@ import (
 	"github.com/package-variants/package-variants/local/programs"
 )
 
-// garbage is how much garbage there may be for what is in use, in percent, unless GOGC is set: memory is what limits how
-// many sites one sync can have. A fixed limit would be worse, since beyond it all time goes into collecting.
+// garbage is how much garbage there may be for what is in use, in percent, unless GOGC is set: memory is what limits
+// how many sites one sync can have. A fixed limit would be worse, since beyond it all time goes into collecting.
 const garbage = 50
 
 func main() {

@@ -65,7 +65,8 @@ func newApprove(e *env) *cobra.Command {
 	cmd, o := reviewCommand(e, &action{"approve", "approved", review.Approvals, (*fleet.Fleet).Approve,
 		func(*fleet.Fleet, *revision.Revision) string { return "" }})
 	cmd.Short, cmd.Long, cmd.Example = "Review and publish drafts", longApprove, exampleApprove
-	cmd.Flags().StringVar(&o.set, "set", "", "approve the drafts of this PackageVariantSet that wait for nothing but a person")
+	cmd.Flags().StringVar(&o.set, "set", "", "approve the drafts of this PackageVariantSet that are as the sync made "+
+		"them, and wait for nothing but a person")
 	cmd.Flags().StringVar(&o.wave, "wave", "", "with --set, those of this wave of its rollout")
 	cmd.Flags().BoolVar(&o.allowConflicts, "allow-conflicts", false,
 		"also approve drafts with values that the upstream and the package both changed")

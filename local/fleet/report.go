@@ -310,10 +310,14 @@ func (r *Report) Table(to io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	_, err := io.WriteString(to, r.rest(lines))
+	return err
+}
+
+// rest returns what the table does not say, each on one line, as texts of others may have several.
+func (r *Report) rest(lines []Line) string {
 	var rest strings.Builder
-	say := func(format string, args ...any) { // on one line, as texts of others may have several
-		fmt.Fprintln(&rest, visible.Line(fmt.Sprintf(format, args...)))
-	}
+	say := func(format string, args ...any) { fmt.Fprintln(&rest, visible.Line(fmt.Sprintf(format, args...))) }
 	for _, p := range r.Packages {
 		if p.Text != "" {
 			say("%s: %s", in(p.Namespace, p.Package), p.Text)
@@ -346,8 +350,7 @@ func (r *Report) Table(to io.Writer) error {
 			say("%s: %s", of.what, line)
 		}
 	}
-	_, err := io.WriteString(to, rest.String())
-	return err
+	return rest.String()
 }
 
 // shown is the state of a package in the table: the reason of the condition Ready, unless a person has to look at

@@ -66,7 +66,7 @@ func leftOut(r *reviews.Review, candidates []reviews.Candidate) string {
 	why := map[string][]string{}
 	for i := range candidates {
 		if c := &candidates[i]; c.Group == r.Group && c.Alone != "" {
-			why[c.Alone] = append(why[c.Alone], in(c.Group.Namespace, c.Of().String()))
+			why[c.Alone] = append(why[c.Alone], in(r.Namespace, c.Of().String()))
 		}
 	}
 	var text strings.Builder

@@ -41,12 +41,17 @@ func Decide(remembered []Review, branches map[Branch]git.Hash, candidates []Cand
 	used := map[Branch]bool{}
 	for i := range remembered {
 		r := remembered[i]
-		used[Branch{r.Repository, r.Ref()}] = true
-		if !known(r.Repository) {
+		branch := Branch{r.Repository, r.Ref()}
+		used[branch] = true
+		switch {
+		case !known(r.Repository):
 			d.steps = append(d.steps, Step{Review: r})
-			continue
+		case r.isForeign(branches[branch]):
+			r.Members = nil
+			d.steps = append(d.steps, Step{Review: r})
+		default:
+			d.again(r)
 		}
-		d.again(r)
 	}
 	for ref := range branches {
 		used[ref] = true
@@ -66,47 +71,45 @@ type decision struct {
 // again decides on a review that is remembered.
 func (d *decision) again(r Review) {
 	at := d.branches[Branch{r.Repository, r.Ref()}]
-	lost := at == r.Before && !r.Seen && at != r.Tip          // what was announced did not arrive
-	if r.Before == "" && !r.Seen && at != "" && at != r.Tip { // somebody else made a branch of that name meanwhile
-		r.Members = nil
-		d.steps = append(d.steps, Step{Review: r})
-		return
+	lost := r.see(at)
+	step := Step{Review: r, At: at}
+	members, changed := d.members(&r)
+	switch isOver := d.left(&r) == 0; { // all are published, rejected, or made for another revision
+	case r.Frozen || r.Closed:
+		if isOver {
+			step.Members = nil
+		}
+	case isOver || len(members) < 2:
+		if step.Members = nil; at != "" {
+			step.Do = End
+		}
+	case changed || lost:
+		step.Members, step.Do = members, Make
 	}
+	for i := range step.Members {
+		d.taken[step.Members[i].Draft] = true
+	}
+	d.steps = append(d.steps, step)
+}
+
+// see notes where the branch of a review was seen, and reports whether what was announced last did not arrive.
+func (r *Review) see(at git.Hash) (lost bool) {
+	lost = at == r.Before && !r.Seen && at != r.Tip
 	r.Closed = r.Closed && at == ""
 	switch {
-	case r.Closed:
+	case r.Closed, lost:
 	case at == r.Tip:
 		r.Seen = true
-	case lost:
 	case at == "":
 		r.Closed = true
 	default:
 		r.Frozen, r.Seen, r.Tip = true, true, at
 	}
-	members, changed := d.members(&r)
-	left := d.left(&r)
-	step := Step{Review: r, At: at}
-	switch {
-	case left == 0 && !r.Frozen && !r.Closed: // all are published, rejected, or made for another revision
-		step.Members, step.Do = nil, End
-	case left == 0:
-		step.Members = nil
-	case r.Frozen || r.Closed:
-	case len(members) < 2:
-		step.Members, step.Do = nil, End
-	case changed || lost:
-		step.Members, step.Do = members, Make
-	}
-	if step.Do == End && at == "" {
-		step.Do = Keep
-	}
-	if len(step.Members) > 0 {
-		for i := range step.Members {
-			d.taken[step.Members[i].Draft] = true
-		}
-	}
-	d.steps = append(d.steps, step)
+	return lost
 }
+
+// isForeign reports whether the branch of a review that was never seen is somebody else's, who made it meanwhile.
+func (r *Review) isForeign(at git.Hash) bool { return r.Before == "" && !r.Seen && at != "" && at != r.Tip }
 
 // members returns the members of a review that are still fit for it, as they are now, and whether that changes it.
 func (d *decision) members(r *Review) (members []Member, changed bool) {
@@ -152,7 +155,7 @@ func (d *decision) begin(candidates []Candidate, used map[Branch]bool) {
 		if len(members) < 2 {
 			continue
 		}
-		slices.SortFunc(members, func(a, b Member) int { return a.Draft.compare(&b.Draft) })
+		slices.SortFunc(members, func(a, b Member) int { return a.compare(&b.Draft) })
 		part := 1
 		for used[Branch{g.Repository, g.Ref(part)}] {
 			part++

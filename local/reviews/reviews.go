@@ -59,7 +59,7 @@ type Draft struct {
 
 // compare orders drafts.
 func (d *Draft) compare(o *Draft) int {
-	return cmp.Or(d.Key.Compare(o.Key), cmp.Compare(d.Workspace, o.Workspace))
+	return cmp.Or(d.Compare(o.Key), cmp.Compare(d.Workspace, o.Workspace))
 }
 
 // Member is a draft as a review has it.
