@@ -37,7 +37,7 @@ type Conflict struct {
 	// +optional
 	Updated string `json:"updated,omitempty"`
 
-	// Taken is the side whose value is in the draft, upstream or local. Absent where the merge was stopped.
+	// Taken is the side whose value the merge took, upstream or local. Absent where the merge was stopped.
 	// +kubebuilder:validation:Enum=upstream;local
 	// +optional
 	Taken string `json:"taken,omitempty"`
@@ -69,7 +69,7 @@ func (c *Conflict) Place() string {
 	return place
 }
 
-// Sides returns the values of both sides, and which of them is in the draft, as messages tell them.
+// Sides returns the values of both sides, and which of them the merge took, as messages tell them.
 func (c *Conflict) Sides() string {
 	taken := map[string]string{
 		TakenUpstream: "; the merge took the upstream's", TakenLocal: "; the merge kept its own",

@@ -119,7 +119,7 @@ type PackageVariantStatus struct {
 	InjectedObjects []ObjectReference `json:"injectedObjects,omitempty"`
 
 	// Conflicts are the values that the upstream and someone in the downstream package both changed, as of the last merge
-	// that had each: the first 100. They stay until the draft is published or deleted.
+	// that had each: the first 100. They stay until the draft is published or deleted, or in git made again.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +optional

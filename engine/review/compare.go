@@ -65,8 +65,8 @@ func Pairs(pv *v1alpha1.PackageVariant, revisions []revision.Revision, against s
 	return pairs, "", nil
 }
 
-// PrintConflicts writes the three sides of each conflict in the status, and says which of them the open draft has, whose
-// files it reads.
+// PrintConflicts writes the three sides of each conflict in the status, and says which of them the open draft has. It
+// reads the files of that.
 func PrintConflicts(w io.Writer, pv *v1alpha1.PackageVariant, read func(name string) (map[string]string, error)) error {
 	var files map[string]string
 	if draft := pv.Status.OpenDraft; draft != nil && len(pv.Status.Conflicts) > 0 {

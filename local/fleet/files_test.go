@@ -92,8 +92,9 @@ func TestFilesNotTaken(t *testing.T) {
 		"a pipeline of another type": {"Kptfile", head + "pipeline: 5\n", unread("pipeline, in line 5, is not a map")},
 		"a function and what is none": {"Kptfile", head + "pipeline:\n  mutators:\n  - image: set-labels:v1\n  - x\n",
 			unread("pipeline.mutators[1], in line 8, is not a map")},
-		"another kind": {"Kptfile", "apiVersion: v1\nkind: ConfigMap\n", unread(`it is of the kind "ConfigMap"`)},
-		"empty":        {"Kptfile", "\n", unread("it is empty")},
+		"another kind": {"Kptfile", "apiVersion: v1\nkind: ConfigMap\n", `blueprints/web/Kptfile: it is of the kind "ConfigMap", not ` +
+			"Kptfile: correct it, and publish that as another version"},
+		"empty": {"Kptfile", "\n", "blueprints/web/Kptfile: it is empty: correct it, and publish that as another version"},
 	} {
 		for _, of := range []string{"v1", "v2"} {
 			t.Run(name+"/"+of, func(t *testing.T) {

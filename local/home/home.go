@@ -274,13 +274,20 @@ func noKptfile(f *found) error {
 	return packages.Unusable(f.Name, v1alpha1.ReasonPackageRefused, err)
 }
 
-// checkKptfile returns what is wrong with the text of a Kptfile that is no YAML.
+// checkKptfile returns what is wrong with the text of a Kptfile that is no YAML, or of something else.
 func checkKptfile(text string) error {
 	var read struct{ Kind string }
-	if err := yaml.Unmarshal([]byte(text), &read); err != nil {
-		return fmt.Errorf("%w: correct it, and publish that as another version", err)
+	err := yaml.Unmarshal([]byte(text), &read)
+	switch {
+	case err != nil:
+	case strings.TrimSpace(text) == "":
+		err = errors.New("it is empty")
+	case read.Kind != kptfile:
+		err = fmt.Errorf("it is of the kind %q, not %s", read.Kind, kptfile)
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%w: correct it, and publish that as another version", err)
 }
 
 // repository returns a Repository that can be read.
