@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestCheck says why objects are refused; "<nil>" for those that are taken. TestLocal of the plugin compares with the API
-// server's own code.
+// TestCheck says why objects are refused; "<nil>" for those that are taken. TestLocal of e2e/compat compares with the
+// API server's own code.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	const set = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\n"

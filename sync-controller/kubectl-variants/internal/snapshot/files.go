@@ -5,7 +5,6 @@ package snapshot
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/functions/krm"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/admission"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -163,7 +161,7 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 		return unreadable(at.path, line, reason)
 	}
 	if f.strict {
-		if err := admit(at, h, text); err != nil {
+		if err := named(at, h); err != nil {
 			return err
 		}
 	}
@@ -171,14 +169,11 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 	return nil
 }
 
-// admit returns an error for a manifest that an API server refuses, or names.
-func admit(at place, h *head, text []byte) error {
+// named returns an error for a manifest that an API server names.
+func named(at place, h *head) error {
 	if h.Metadata.Name == "" && h.Metadata.GenerateName != "" {
 		return fmt.Errorf("cannot use %s, line %d: this %s has metadata.generateName and no metadata.name, and a plan needs "+
 			"a name: an API server would make up another one each time", at.path, at.line, h.Kind)
-	}
-	if err := admission.Check(context.Background(), text); err != nil {
-		return fmt.Errorf("cannot use %s, line %d: an API server refuses this %s: %w", at.path, at.line, h.Kind, err)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,8 +19,8 @@ import (
 	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/plans"
+	"github.com/package-variants/package-variants/local/admission"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/admission"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -68,14 +69,14 @@ func newWorld(render Render, read contents, list unknown) *World {
 }
 
 // admit returns an API server's error for a variant that violates its schema or the rules in it; nil for a valid one.
-func admit(ctx context.Context, pv *v1alpha1.PackageVariant) error {
+func admit(_ context.Context, pv *v1alpha1.PackageVariant) error {
 	gvk := v1alpha1.GroupVersion.WithKind("PackageVariant")
 	object, err := unstructuredOf(pv, gvk)
 	if err != nil {
 		return err
 	}
 	delete(object.Object, "status")
-	if why := admission.CheckObject(ctx, object.Object); why != nil {
+	if why := cmp.Or(pv.Spec.Validate(), admission.CheckSchema(object.Object)); why != nil {
 		return fmt.Errorf("%s %q is invalid: %w", gvk.GroupKind(), pv.Name, why)
 	}
 	return nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package admission
+package compat
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"github.com/package-variants/package-variants/local/manifests"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
 
@@ -25,10 +26,12 @@ var wrongValues = []any{nil, "", "A_B", "a/b", "-a", int64(-1), int64(5e9), true
 // kinds, in each of which one value is another one, is missing, or is there many times.
 func TestLocal(t *testing.T) {
 	t.Parallel()
-	paths, err := filepath.Glob("../../../../api/v1alpha*/testdata/*.yaml")
+	paths, err := filepath.Glob("../../api/v1alpha*/testdata/*.yaml")
 	if err != nil || len(paths) == 0 {
 		t.Fatal(paths, err)
 	}
+	servers := map[string]server{"PackageVariant": newServer(t, filepath.Join(crdDir, variantCRD)),
+		"PackageVariantSet": newServer(t, filepath.Join(crdDir, variantSetCRD))}
 	for _, path := range paths {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
@@ -41,6 +44,7 @@ func TestLocal(t *testing.T) {
 				t.Skip("it is no object")
 			}
 			delete(object, "status")
+			in := servers[fmt.Sprint(object["kind"])]
 			refused := 0
 			for what, changed := range variations(object["spec"]) {
 				manifest, err := json.Marshal(map[string]any{"apiVersion": object["apiVersion"], "kind": object["kind"],
@@ -48,7 +52,15 @@ func TestLocal(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				why := Check(t.Context(), manifest)
+				asked := &unstructured.Unstructured{}
+				var why error
+				if err := asked.UnmarshalJSON(manifest); err != nil {
+					t.Fatal(err)
+				}
+				asked.SetNamespace("fleet")
+				if refused := in.create(t, asked); len(refused) > 0 {
+					why = refused.ToAggregate()
+				}
 				m, err := manifests.Read(fstest.MapFS{"a.json": {Data: manifest}}, "DIR")
 				if why != nil && err == nil && len(m.Problems) == 0 {
 					t.Errorf("%s is taken, and an API server refuses it: %v", what, why)
