@@ -46,7 +46,8 @@ func newWorld(t *testing.T, manifests string) *world {
 	return w
 }
 
-// sync syncs, and expects what is said of pull requests and of packages.
+// sync syncs, and expects what is said of pull requests and of packages, but for those that were closed: Gitea closes them
+// in the background when their branch goes, and so sometimes before the sync.
 func (w *world) sync(what string, want ...string) {
 	w.Helper()
 	w.People.Update()
@@ -57,6 +58,9 @@ func (w *world) sync(what string, want ...string) {
 	}
 	var said []string
 	for i := range report.PullRequests {
+		if report.PullRequests[i].Did == forge.Ended {
+			continue
+		}
 		said = append(said, strings.Replace(report.PullRequests[i].String(), w.address, "FLEET", 1))
 	}
 	for _, p := range report.Packages {
@@ -90,6 +94,16 @@ func (w *world) see(number int) (p pull) {
 	w.Helper()
 	w.gitea.api(http.MethodGet, fmt.Sprintf("repos/ada/fleet/pulls/%d", number), nil, &p)
 	return p
+}
+
+// isClosed waits until a pull request is closed.
+func (w *world) isClosed(number int) {
+	w.Helper()
+	for deadline := time.Now().Add(time.Minute); w.see(number).State != "closed"; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.Fatalf("%d is open", number)
+		}
+	}
 }
 
 // merge has a person merge a pull request, and the forge remove its branch, once the forge knows that it can be merged.
@@ -173,7 +187,8 @@ func TestGitea(t *testing.T) {
 	w.Push("main", "Ask for it again", map[string]string{"fleet/web.yaml": fleettest.Web + other})
 	w.sync("again", "pull request 6 of FLEET was opened: edge/other: upgrade to blueprints.web.v4",
 		"edge/other: packagevariant-2 drafted; "+strings.TrimPrefix(at("removals/edge/other"), "edge/other: "))
-	w.Equal("closed with its branch", []string{"closed", "closed"}, []string{w.see(3).State, w.see(5).State})
+	w.isClosed(3)
+	w.isClosed(5)
 	w.Push("main", "Remove it again", map[string]string{"fleet/web.yaml": fleettest.Web})
 	w.sync("removed again", "pull request 7 of FLEET was opened: edge/other: removal", at("drafts/edge/other/packagevariant-2"))
 	w.merge(7, "merge")

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/package-variants/package-variants/engine/markdown"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // Job is the pull request for which a job of a forge runs.
@@ -39,8 +40,13 @@ func JobOf(env Env) (*Job, error) {
 	if start == nil || path == "" || err != nil || n < 1 {
 		return nil, errors.New("this is no job of a pull request on GitHub, GitLab or Gitea, which --comment is for")
 	}
-	f := newForge(kind, start, start.Hostname())
-	r, err := f.Repository(start.JoinPath(path).String())
+	address := start.JoinPath(path).String()
+	a, err := revision.ParseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	f := newForge(kind, start, a)
+	r, err := f.Repository(address)
 	if err != nil {
 		return nil, err
 	}

@@ -49,9 +49,10 @@ type Forge struct {
 	kind Kind
 	// root is where its pages begin, api its API.
 	root, api *url.URL
-	// host is that of git addresses.
-	host, token string
-	client      *http.Client
+	// git is the address of the fleet's own git repository.
+	git    revision.Address
+	token  string
+	client *http.Client
 	// sleep waits before a call is repeated.
 	sleep func(context.Context, time.Duration) error
 }
@@ -66,11 +67,12 @@ func Find(ctx context.Context, address, setting string, env Env) (*Forge, error)
 	}
 	kind, page, _ := strings.Cut(setting, "=")
 	root := &url.URL{Scheme: "https", Host: a.Host}
-	if a.Scheme == "http" || a.Scheme == "https" {
+	isWeb := a.Scheme == "http" || a.Scheme == "https"
+	if isWeb {
 		root.Scheme, root.Host = a.Scheme, hostPort(&a)
 	}
 	ofJob, start := jobs(env)
-	if start != nil && start.Hostname() == strings.Trim(a.Host, "[]") {
+	if start != nil && (start.Host == root.Host || !isWeb && start.Hostname() == strings.Trim(a.Host, "[]")) {
 		kind, root = cmp.Or(kind, string(ofJob)), start
 	}
 	if page != "" {
@@ -78,7 +80,7 @@ func Find(ctx context.Context, address, setting string, env Env) (*Forge, error)
 			return nil, fmt.Errorf("--forge: %w", err)
 		}
 	}
-	f := newForge(cmp.Or(Kind(kind), hosts[a.Host]), root, a.Host)
+	f := newForge(cmp.Or(Kind(kind), hosts[a.Host]), root, a)
 	if f.kind == "" {
 		if err := f.probe(ctx); err != nil {
 			return nil, err
@@ -113,8 +115,8 @@ func parseRoot(page string) (*url.URL, error) {
 }
 
 // newForge returns a forge without a token.
-func newForge(kind Kind, root *url.URL, host string) *Forge {
-	f := &Forge{root: root, host: host, client: newClient(), sleep: sleep}
+func newForge(kind Kind, root *url.URL, git revision.Address) *Forge {
+	f := &Forge{root: root, git: git, client: newClient(), sleep: sleep}
 	f.is(kind)
 	return f
 }
@@ -197,9 +199,9 @@ type Repository struct {
 // Repository returns the git repository with an address. The error says that it is elsewhere.
 func (f *Forge) Repository(address string) (*Repository, error) {
 	a, err := revision.ParseAddress(address)
-	if err != nil || a.IsLocal() || a.Host != f.host {
+	if err != nil || a.IsLocal() || a.Host != f.git.Host || a.Scheme == f.git.Scheme && a.Port != f.git.Port {
 		return nil, fmt.Errorf("%s is not on %s, which has the fleet's own git repository, and for which the token is",
-			git.Shown(address), f.host)
+			git.Shown(address), hostPort(&f.git))
 	}
 	path := strings.TrimPrefix(a.Path, strings.TrimPrefix(f.root.Path+"/", "/"))
 	parts := strings.Split(path, "/")

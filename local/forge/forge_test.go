@@ -260,6 +260,7 @@ func TestNotFound(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://user:secret@gitlab.com/acme/fleet": "https://gitlab.com/acme/fleet" + elsewhere,
 		"/srv/fleet.git":                      "/srv/fleet.git" + elsewhere,
+		"https://github.com:8443/acme/fleet":  "https://github.com:8443/acme/fleet" + elsewhere,
 		"https://github.com/acme":             "https://github.com/acme is no repository of github: its path is not OWNER/NAME",
 		"https://github.com/acme/../x":        "https://github.com/acme/../x is no repository of github: its path is not OWNER/NAME",
 		"https://github.com/acme/%2e%2e":      "https://github.com/acme/%2e%2e is no repository of github: its path is not OWNER/NAME",

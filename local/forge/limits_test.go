@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/engine/revision"
 )
 
 // TestLimits waits as long as a forge says, by the headers that
@@ -55,7 +56,7 @@ func TestLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := newForge(Gitea, at, "")
+		f := newForge(Gitea, at, revision.Address{})
 		f.sleep = func(_ context.Context, d time.Duration) error {
 			if d < tt.waits || d > tt.waits+3*time.Second {
 				t.Errorf("%s: waits %s", name, d)

@@ -130,3 +130,31 @@ func TestBody(t *testing.T) {
 		t.Error(shownCalls(calls))
 	}
 }
+
+// FuzzBody checks that whatever people write around the text of a fleet, and whatever that has, a second sync has nothing
+// to do, and what people have written stays.
+func FuzzBody(f *testing.F) {
+	f.Add("Read this.\r\n", "Merge it.", "\nAnd that.", "Merge that.")
+	f.Add(ending, begin.String(), (&marker{fleet: "1", title: "2"}).String(), ending)
+	f.Fuzz(func(t *testing.T, before, text, after, next string) {
+		w := web()
+		w.Body = text
+		p := opened(w, func(p *PullRequest) { p.Body = before + p.Body + after })
+		if m := read(p.Body); m == nil || m.fleet != digest("fleet") {
+			return // people have written a marker before it
+		}
+		w.Body = next
+		for i := range 3 {
+			calls := w.update("fleet", &p)
+			if i == 2 && len(calls) > 0 {
+				t.Errorf("a second sync changes %q into %q", p.Body, calls[0].body)
+			}
+			for _, c := range calls {
+				p.Body = c.body
+			}
+		}
+		if !strings.HasPrefix(p.Body, before) || !strings.HasSuffix(p.Body, after) {
+			t.Errorf("%q and %q are not around %q", before, after, p.Body)
+		}
+	})
+}
