@@ -109,7 +109,9 @@ func (r *Review) see(at git.Hash) (lost bool) {
 }
 
 // isForeign reports whether the branch of a review that was never seen is somebody else's, who made it meanwhile.
-func (r *Review) isForeign(at git.Hash) bool { return r.Before == "" && !r.Seen && at != "" && at != r.Tip }
+func (r *Review) isForeign(at git.Hash) bool {
+	return r.Before == "" && !r.Seen && at != "" && at != r.Tip
+}
 
 // members returns the members of a review that are still fit for it, as they are now, and whether that changes it.
 func (d *decision) members(r *Review) (members []Member, changed bool) {
