@@ -27,17 +27,15 @@ func (a *action) saveDraft(ctx context.Context, draft *revision.Revision) error 
 	if len(e.edits) > 0 { // the status says so only until the save
 		a.event(a.in.pv, objects.Warning, v1alpha1.ReasonEditedByOthers, decide.EditedSince(draft.Name, e.edits))
 	}
-	wanted, changed := e.wanted(), e.changed()
-	if len(changed) > 0 || e.content.Unrendered {
-		e.content.Conflicts = a.in.pv.Status.Conflicts
-		saved, err := a.Packages.Save(ctx, e.content, wanted)
-		if err != nil {
-			return a.saveFailed(ctx, draft, e.content, ours, err)
-		}
-		a.recordSave(draft, saved, changed)
-		a.in.progress.saves[a.in.purpose(draft.Name)]++
-		e.content = saved
+	wanted := e.wanted()
+	e.content.Conflicts = a.in.pv.Status.Conflicts
+	saved, err := a.Packages.Save(ctx, e.content, wanted)
+	if err != nil {
+		return a.saveFailed(ctx, draft, e.content, ours, err)
 	}
+	a.recordSave(draft, saved, a.in.Mutations[draft.Name].Changed)
+	a.in.progress.saves[a.in.purpose(draft.Name)]++
+	e.content = saved
 	e.final = maps.Equal(wanted, e.content.Files)
 	e.files, e.outcome.Files, e.merge = e.content.Files, nil, nil
 	e.asMade, e.generation = ours, a.in.pv.Generation

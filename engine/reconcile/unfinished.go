@@ -132,9 +132,9 @@ func (o *origin) edits(saved, files map[string]string) []string {
 // it and needs no save. Only the controller has edited that one, too.
 func (in *inspection) savedUnchanged() decide.Saved {
 	for name, e := range in.contents {
-		target := in.target(name)
-		if target != nil && e.asMade && decide.Requested(&in.Input, target) && in.Mutations[name].Err == nil &&
-			len(e.changed()) == 0 {
+		target, m := in.target(name), in.Mutations[name]
+		if target != nil && e.asMade && decide.Requested(&in.Input, target) && m.Err == nil &&
+			len(m.Changed)+len(m.Reverted) == 0 {
 			return decide.Saved{Name: name, Content: kpt.Digest(e.content.Files)}
 		}
 	}

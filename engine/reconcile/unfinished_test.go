@@ -76,8 +76,8 @@ func TestSavedUnchanged(t *testing.T) {
 		"edited":           {func(_ *inspection, e *evaluated) { e.asMade = false }, before},
 		"not asked for":    {func(in *inspection, _ *evaluated) { in.Requested = decide.Request{} }, before},
 		"published":        {func(in *inspection, _ *evaluated) { in.Revisions[0].Lifecycle = "Published" }, before},
-		"to be saved": {func(_ *inspection, e *evaluated) {
-			e.files = map[string]string{"Kptfile": "kind: Kptfile\ninfo: {}\n"}
+		"to be saved": {func(in *inspection, _ *evaluated) {
+			in.Mutations = map[string]decide.Mutation{saved.Name: {Changed: []string{"Kptfile"}}}
 		}, before},
 		"a function fails": {func(in *inspection, _ *evaluated) {
 			in.Mutations = map[string]decide.Mutation{saved.Name: {Err: &mutate.FunctionError{Err: errors.New("no")}}}

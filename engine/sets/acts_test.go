@@ -52,6 +52,15 @@ func (f *fleet) deletes() {
 	f.Objects.Drop(v1alpha2.GroupVersion.WithKind(v1alpha2.PackageVariantSetKind).GroupKind(), memorytest.Key("fleet"))
 }
 
+// orphans deletes the set fleet as with --cascade=orphan: Kubernetes takes the owner from what it owns.
+func (f *fleet) orphans() {
+	f.T.Helper()
+	for _, pv := range f.Objects.AllVariants() {
+		f.EditVariant(pv.Name, func(pv *v1alpha1.PackageVariant) { pv.OwnerReferences = nil })
+	}
+	f.deletes()
+}
+
 // annotates annotates the set fleet.
 func (f *fleet) annotates(key, value string) {
 	f.T.Helper()

@@ -196,6 +196,12 @@ var guards = map[string][]act{
 		{"one target is gone", func(f *fleet) { f.relabels("edge-1", "") }},
 		{"the set is deleted", (*fleet).deletes},
 	},
+	"deletion with --cascade=orphan": {
+		onTwoSites(prods),
+		{"one package is published", func(f *fleet) { f.Publishes(first("edge-1")) }},
+		{"the set is deleted, and its variants are to stay", (*fleet).orphans},
+		{"the set is applied again", func(f *fleet) { f.applies(latest, prods) }},
+	},
 	"deletions are limited": {
 		{"the set is applied over four sites, and is to delete none", func(f *fleet) {
 			f.sites("env=prod", "edge-1", "edge-2", "edge-3", "edge-4")
