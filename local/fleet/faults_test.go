@@ -57,11 +57,14 @@ func (w *world) suffer(f fault, n int, once bool) (end func() (happened bool)) {
 	}
 }
 
-// aLife is the life of a package, by what people do before each sync.
-var aLife = []struct {
+// step is what people do before a sync.
+type step struct {
 	name string
 	do   func(*world)
-}{
+}
+
+// aLife is the life of a package, by what people do before each sync.
+var aLife = []step{
 	{"clone", func(*world) {}},
 	{"publication", func(w *world) { w.mergeAll() }},
 	{"upgrade", (*world).secondVersion},
@@ -133,45 +136,49 @@ func (w *world) packages() (state []string) {
 	return state
 }
 
-// TestFaults has a server have each fault once, at each push of a story, and at each fetch from the first round on, and
-// each fault of pushes for two syncs, once something was announced: in the end, all is as if it had not been.
+// TestFaults has a server have faults in the life of a package: in the end, all is as if they had not been.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, web)
-			refs, before := filepath.Join(w.Remote.Dir, "refs"), filepath.Join(t.TempDir(), "refs")
-			for _, step := range aLife {
-				step.do(w)
-				w.copy(before, refs)
-				w.live()
-				want, o := w.trees(), w.options()
-				happens := func(n, syncs int) bool {
-					w.copy(refs, before)
-					end := w.suffer(f, n, syncs == 1)
-					for range syncs {
-						_, _ = Sync(t.Context(), o) // that it fails is said
-					}
-					if !end() {
-						return false
-					}
-					if diff := w.ends(o, want); diff != "" {
-						t.Errorf("%s, at %d, in %d syncs (-want +got):\n%s", step.name, n, syncs, diff)
-					}
-					return true
-				}
-				first := 1
-				if f.hook == fetch {
-					first = 3 // those before it are for the memory, and for the default branch
-				} else {
-					happens(2, 2)
-				}
-				for happens(first, 1) {
-					first++
-				}
-			}
+			newWorld(t, web).plays(f, aLife)
 		})
+	}
+}
+
+// plays plays a story while a server has a fault once, at each push of it, and at each fetch from the first round on,
+// and a fault of pushes for two syncs, once something was announced: in the end, all has to be as if it had not been.
+func (w *world) plays(f fault, story []step) {
+	refs, before := filepath.Join(w.Remote.Dir, "refs"), filepath.Join(w.TempDir(), "refs")
+	for _, step := range story {
+		step.do(w)
+		w.copy(before, refs)
+		w.live()
+		want, o := w.trees(), w.options()
+		happens := func(n, syncs int) bool {
+			w.copy(refs, before)
+			end := w.suffer(f, n, syncs == 1)
+			for range syncs {
+				_, _ = Sync(w.Context(), o) // that it fails is said
+			}
+			if !end() {
+				return false
+			}
+			if diff := w.ends(o, want); diff != "" {
+				w.Errorf("%s, at %d, in %d syncs (-want +got):\n%s", step.name, n, syncs, diff)
+			}
+			return true
+		}
+		first := 1
+		if f.hook == fetch {
+			first = 3 // those before it are for the memory, and for the default branch
+		} else {
+			happens(2, 2)
+		}
+		for happens(first, 1) {
+			first++
+		}
 	}
 }
 
@@ -191,7 +198,7 @@ func (w *world) ends(o Options, want string) (diff string) {
 func (w *world) trees() string {
 	w.Helper()
 	return w.Remote.Git("for-each-ref", "--format=%(refname) %(tree)%(*tree)", "refs/tags", "refs/heads/main",
-		"refs/heads/drafts", "refs/heads/removals")
+		"refs/heads/drafts", "refs/heads/removals", "refs/heads/reviews")
 }
 
 // copy replaces what is in a directory by what is in another one.

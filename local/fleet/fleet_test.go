@@ -17,7 +17,11 @@ import (
 )
 
 // world is a fleet that is synced.
-type world struct{ *fleettest.World }
+type world struct {
+	*fleettest.World
+	// by says which of its drafts are shown by one branch.
+	by *ReviewBy
+}
 
 const repositories, web, webSet = fleettest.Repositories, fleettest.Web, fleettest.WebSet
 
@@ -25,14 +29,14 @@ func settings(size string) string { return fleettest.Settings(size) }
 
 func newWorld(t *testing.T, manifests string) *world {
 	t.Helper()
-	return &world{fleettest.New(t, manifests)}
+	return &world{World: fleettest.New(t, manifests)}
 }
 
 // options are those of a sync of the fleet as it is on main.
 func (w *world) options() Options {
 	w.Helper()
 	w.People.Update()
-	return Options{Dir: filepath.Join(w.People.Dir, "fleet"), Cache: w.Cache}
+	return Options{Dir: filepath.Join(w.People.Dir, "fleet"), Cache: w.Cache, Reviews: w.by}
 }
 
 // sync syncs, and returns what came of it. A plan foresees it.

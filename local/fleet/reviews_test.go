@@ -14,12 +14,11 @@ import (
 // reviewing syncs a fleet whose drafts are reviewed together, and returns what is said of the reviews, and what failed.
 func (w *world) reviewing(by string) (said []string) {
 	w.Helper()
-	o := w.options()
 	var err error
-	if o.Reviews, err = ParseReviewBy(by); err != nil {
+	if w.by, err = ParseReviewBy(by); err != nil {
 		w.Fatal(err)
 	}
-	report, err := Sync(w.Context(), o)
+	report, err := Sync(w.Context(), w.options())
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -122,9 +121,7 @@ func TestReviewLeftOut(t *testing.T) {
 		settings("large"), "zone: none", "zone: north", 1)})
 	w.Remote.Git("update-ref", "-d", "refs/heads/drafts/sites/0/s1/web/packagevariant-2")
 	w.Equal("two are left", []string{"web/all/web-v2-1: web v1 → v2, wave all: 2 packages"}, w.reviewing("wave"))
-	o := w.options()
-	o.Reviews = &ReviewBy{}
-	report, err := Sync(t.Context(), o)
+	report, err := Sync(t.Context(), w.options())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,4 +208,28 @@ func TestReviewOfWaves(t *testing.T) {
 		"PackageVariantSet default/web: its drafts cannot be reviewed together, because git takes " +
 			"refs/heads/reviews/default/web/first/t0.lock/web-v2-1 for no name of a branch: give the set, the wave or the " +
 			"label another name"}, w.reviewing("wave,label:team"))
+}
+
+// TestReviewFaults has a server have faults in the life of a review: in the end, all is as if they had not been. A draft
+// that is refused is none of the review's, and comes too late for it then.
+func TestReviewFaults(t *testing.T) {
+	t.Parallel()
+	life := []step{
+		{"upgrade", func(*world) {}},
+		{"hotfix", func(w *world) {
+			w.Push("main", "Hotfix", map[string]string{"sites/0/s1/web/more.txt": "a file\n"})
+		}},
+		{"a draft left out", func(w *world) {
+			w.Push("drafts/sites/0/s0/web/packagevariant-2", "A value", map[string]string{"sites/0/s0/web/more.txt": "mine\n"})
+		}},
+		{"merged", func(w *world) { w.squash(reviewOf(2, 1)) }},
+	}
+	for _, f := range slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return strings.Contains(f.name, "refused") }) {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			w := upgraded(t, 3)
+			w.by = &ReviewBy{}
+			w.plays(f, life)
+		})
+	}
 }

@@ -93,12 +93,13 @@ func (w *world) measure() cost {
 }
 
 // TestScale has ten times the sites take at most eleven times the steps and reads, and hardly more git processes: when a
-// fleet begins, at rest, and when its blueprint changes.
+// fleet begins, at rest, and when its blueprint changes. Drafts that wait for people are reviewed together.
 func TestScale(t *testing.T) {
 	for _, policy := range []string{"Manual", "Automatic"} {
 		var of [2][]cost
 		for i, n := range []int{50, 500} {
 			w := sites(t, n, policy)
+			w.by = &ReviewBy{}
 			of[i] = append(of[i], w.measure(), w.measure())
 			w.Push("main", "Version 2", map[string]string{"blueprints/web/settings.yaml": settings("large")},
 				"HEAD:refs/tags/blueprints/web/v2")
