@@ -57,7 +57,8 @@ func (w *World) Remove(ctx context.Context, objects []manifestfile.Object, names
 // delete deletes an object, with everything that only it owns, as a cluster's garbage collector does, and reports
 // whether it was there. Objects that are neither sets, nor variants, nor Repositories are taken to be there, as
 // one that nobody uses was not read.
-func (w *World) delete(ctx context.Context, o manifestfile.Object, namespace string, named *Named) (there bool, err error) {
+func (w *World) delete(ctx context.Context, o manifestfile.Object, namespace string, named *Named) (there bool,
+	err error) {
 	key := types.NamespacedName{Namespace: cmp.Or(o.GetNamespace(), namespace), Name: o.GetName()}
 	switch kindOf(o) {
 	case groupKind(live.Variant):

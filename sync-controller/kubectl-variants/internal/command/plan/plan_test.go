@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"slices"
+
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/engine/plans/show"
@@ -24,7 +26,6 @@ import (
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"slices"
 )
 
 // asPlugin is an environment variable that makes the tests' program the command, for a benchmark of its process.

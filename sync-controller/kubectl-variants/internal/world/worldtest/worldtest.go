@@ -6,6 +6,7 @@ package worldtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -56,7 +57,7 @@ func (c *Client) read(name string) error {
 	defer func() { _ = file.Close() }()
 	for decoder := yaml.NewYAMLOrJSONDecoder(file, 1<<16); ; {
 		u := &unstructured.Unstructured{}
-		if err := decoder.Decode(&u.Object); err == io.EOF {
+		if err := decoder.Decode(&u.Object); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -118,7 +119,7 @@ func (c *Client) List(_ context.Context, list client.ObjectList, options ...clie
 
 // typed returns an object as a list has it.
 func (c *Client) typed(u *unstructured.Unstructured, list client.ObjectList) (runtime.Object, error) {
-	if _, any := list.(*unstructured.UnstructuredList); any {
+	if _, isUntyped := list.(*unstructured.UnstructuredList); isUntyped {
 		return u.DeepCopy(), nil
 	}
 	o, err := c.types.New(u.GroupVersionKind())
