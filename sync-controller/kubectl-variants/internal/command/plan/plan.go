@@ -45,10 +45,10 @@ const example = `  # What would the controller do if this set were applied to th
 const long = `Show what the controller will do about PackageVariants and PackageVariantSets before you apply them.
 
 The plan runs the controller's own code over the state of a cluster, and writes nothing to it. Without a cluster, over
-packages in git, variants plan does the same. For each variant it shows whether the package is created, upgraded, merged, edited, adopted, published,
-pruned or deleted, whether it stays as it is, or what the variant waits for. Other sets and variants of the namespace
-that change, because of -f or anyway, follow under a heading of their own. Without -f, the plan covers all sets and
-variants of the namespace as they are.
+packages in git, variants plan does the same. For each variant it shows whether the package is created, upgraded,
+merged, edited, adopted, published, pruned or deleted, whether it stays as it is, or what the variant waits for. Other
+sets and variants of the namespace that change, because of -f or anyway, follow under a heading of their own. Without
+-f, the plan covers all sets and variants of the namespace as they are.
 
 Exit code: 0 if there is nothing to do, 1 if there is something to do, 2 if there was an error, or if a set or a variant
 fails, for example by becoming Stalled. One that was Stalled before and stays so is no failure.`
