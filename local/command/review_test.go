@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func (w *world) run(code int, args ...string) string {
 	w.Helper()
 	w.People.Update()
 	args = append(args, "--cache", w.Cache)
-	if args[0] != "sync" && args[0] != "status" {
+	if !slices.Contains([]string{"sync", "status", "plan"}, args[0]) {
 		args = append(args, "--dir", w.dir())
 	}
 	var out, said bytes.Buffer

@@ -108,6 +108,9 @@ func TestStatus(t *testing.T) {
 	w.run(exitDone, "approve", "edge/web", "--yes")
 	w.run(exitDone, "sync", w.dir())
 	w.Equal("published", head+"edge/web  webs  rest  newest  v1  v1  v1  -  -  -\n1 package: 1 newest\n"+note, shown())
+	if got := w.run(exitDone, "plan", w.dir()); !strings.HasSuffix(got, note) {
+		t.Errorf("the plan does not say which wave selects nothing: %s", got)
+	}
 	w.Push("main", "Hotfix, and version 2", map[string]string{"edge/web/settings.yaml": fleettest.Settings("mine"),
 		"blueprints/web/settings.yaml": fleettest.Settings("huge")}, "HEAD:refs/tags/blueprints/web/v2")
 	w.run(exitDone, "sync", w.dir())
