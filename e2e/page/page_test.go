@@ -4,9 +4,8 @@ package page
 
 import (
 	"bytes"
-	"errors"
+	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,25 +15,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/package-variants/package-variants/e2e/internal/browser"
+	"github.com/package-variants/package-variants/engine/plans"
+	"github.com/package-variants/package-variants/engine/plans/show"
 )
 
-// planned is the example whose plan the page shows.
-var planned = filepath.Join("..", "..", "examples", "plan-of-a-fleet")
-
-// plan writes the page of the plan over a snapshot to a file, and returns its path.
-func plan(t *testing.T, snapshot string) string {
+// plan writes the page of a plan to a file, and returns its path: of the fleet that e2e/plugin plans over a cluster, in
+// whose texts a person has changed some.
+func plan(t *testing.T, changed ...string) string {
 	t.Helper()
-	plugin := os.Getenv("KUBECTL_VARIANTS")
-	if plugin == "" {
-		t.Fatal("the environment variable KUBECTL_VARIANTS must name the plugin: run this by make, which builds and sets it")
+	text, err := os.ReadFile(filepath.Join("testdata", "plan.json"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), plugin, "plan", "-f", filepath.Join(planned, "fleet"), "--from", snapshot, "-o",
-		"html")
-	var out, said bytes.Buffer
-	command.Stdout, command.Stderr = &out, &said
-	err := command.Run()
-	if exit, is := errors.AsType[*exec.ExitError](err); !is || exit.ExitCode() != 1 {
-		t.Fatalf("the plan: %v\n%s", err, &said)
+	p := &plans.Plan{}
+	if err := json.Unmarshal(text, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range p.Changes {
+		for i := range c.Lines {
+			c.Lines[i] = strings.NewReplacer(changed...).Replace(c.Lines[i])
+		}
+	}
+	var out bytes.Buffer
+	if err := show.HTML(&out, p); err != nil {
+		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "plan.html")
 	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
@@ -58,11 +62,11 @@ func expectQuiet(t *testing.T, p *browser.Page, file string) {
 const shown = `[...document.querySelectorAll(".tree .leaf")].filter(e => e.checkVisibility()).map(
 	e => e.querySelector(".state").innerText + " " + e.querySelector(".name").innerText)`
 
-// TestPlan looks at the page of the example's plan as a person does: at what comes first, at the conflicts and changes, for
+// TestPlan looks at the page of a plan as a person does: at what comes first, at the conflicts and changes, for
 // a name, for a state, and into a draft.
 func TestPlan(t *testing.T) {
 	t.Parallel()
-	file := plan(t, filepath.Join(planned, "snapshot"))
+	file := plan(t)
 	p := browser.Open(t, file, 1200, false)
 	p.Picture("plan")
 	all := []string{"upgrade can/shop", "upgrade fra/shop", "upgrade lon/shop", "create osl/shop", "wait nyc/shop",
@@ -153,7 +157,7 @@ const contrast = `(() => {
 // telephone.
 func TestThemes(t *testing.T) {
 	t.Parallel()
-	file := plan(t, filepath.Join(planned, "snapshot"))
+	file := plan(t)
 	ground := map[bool]string{}
 	for _, dark := range []bool{false, true} {
 		p := browser.Open(t, file, 1200, dark)
@@ -179,21 +183,7 @@ func TestThemes(t *testing.T) {
 func TestNothingIsMarkup(t *testing.T) {
 	t.Parallel()
 	const evil = `</pre></script><script>document.title="taken over"</script><img src="http://127.0.0.1:1/x" onerror="document.title='taken over'">`
-	dir := t.TempDir()
-	for _, name := range []string{"cluster.yaml", "contents.yaml"} {
-		text, err := os.ReadFile(filepath.Join(planned, "snapshot", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		changed := strings.ReplaceAll(string(text), "registry.example.com/shop:1.5", evil)
-		if name == "contents.yaml" && changed == string(text) {
-			t.Fatal("the snapshot has no image to put markup into")
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(changed), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file := plan(t, dir)
+	file := plan(t, "registry.example.com/shop:1.5", evil)
 	p := browser.Open(t, file, 1200, false)
 	p.Do(chromedp.Click("#unfold"))
 	if !browser.Eval[bool](p, `document.querySelector("#changes").innerText.includes("onerror=")`) {

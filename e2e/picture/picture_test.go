@@ -3,13 +3,11 @@
 package picture
 
 import (
-	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,35 +17,27 @@ import (
 
 const root = "../.."
 
-// planned returns the plan of the example plan-of-a-fleet.
+// planned returns the plan that e2e/plugin makes over a cluster.
 func planned(t *testing.T) *Plan {
 	t.Helper()
-	plugin := os.Getenv("KUBECTL_VARIANTS")
-	if plugin == "" {
-		t.Fatal("the environment variable KUBECTL_VARIANTS must name the plugin: run this by make, which builds and sets it")
-	}
-	example := filepath.Join(root, "examples", "plan-of-a-fleet")
-	command := exec.CommandContext(t.Context(), plugin, "plan", "-f", filepath.Join(example, "fleet"), "--from",
-		filepath.Join(example, "snapshot"), "-o", "json")
-	var out, said bytes.Buffer
-	command.Stdout, command.Stderr = &out, &said
-	if exit, is := errors.AsType[*exec.ExitError](command.Run()); !is || exit.ExitCode() != 1 {
-		t.Fatalf("the plan: %v\n%s", exit, &said)
+	text, err := os.ReadFile(filepath.Join(root, "e2e", "page", "testdata", "plan.json"))
+	if err != nil {
+		t.Fatal(err)
 	}
 	p := &Plan{}
-	if err := json.Unmarshal(out.Bytes(), p); err != nil {
+	if err := json.Unmarshal(text, p); err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// TestPicture checks that the pictures in docs/fleet are what the example's plan is drawn as; UPDATE_GOLDEN redraws
+// TestPicture checks that the pictures in docs/fleet are what the plan is drawn as; UPDATE_GOLDEN redraws
 // them.
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	p := planned(t)
 	for name, theme := range map[string]*Theme{"fleet.svg": Light, "fleet-dark.svg": Dark} {
-		got := Draw(p, theme, "What one pull request changes in a fleet, as kubectl variants plan says of examples/plan-of-a-fleet")
+		got := Draw(p, theme, "What one pull request changes in a fleet, as kubectl variants plan says")
 		file := filepath.Join(root, "docs", "fleet", name)
 		if os.Getenv("UPDATE_GOLDEN") != "" {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha2"
 )
 
-// planned is the example of a plan: the manifests of a fleet, and a snapshot of its cluster.
-var planned = filepath.Join(root, "examples", "plan-of-a-fleet")
+// manifests are those of a fleet as a pull request has them, and planned is the plan of them.
+var manifests, planned = filepath.Join("testdata", "fleet"), filepath.Join(root, "e2e", "page", "testdata", "plan.json")
 
 // shop is the blueprint of the fleet: a Deployment with so many replicas of a version.
 func shop(version, replicas string) map[string]string {
@@ -58,10 +58,10 @@ spec:
       app: shop
 `
 
-// set returns the set of the example, as it is on the main branch: before the pull request.
+// set returns the set of the fleet, as it is on the main branch: before the pull request.
 func (w *world) set() *v1alpha2.PackageVariantSet {
 	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(planned, "fleet", "set.yaml"))
+	text, err := os.ReadFile(filepath.Join(manifests, "set.yaml"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -116,59 +116,56 @@ func (w *world) settle() {
 	w.waitWave("shop", "america", v1alpha2.WaveComplete, "")
 }
 
-// snapshots are the commands of the example's README that write the snapshot.
-var snapshots = regexp.MustCompile(`(?m)^kubectl (get .*) > (snapshot/[a-z]+\.yaml)`)
+// example begins the addresses in the manifests, and address those in the cluster.
+const example = "https://git.example.com/"
 
-// snapshot writes the snapshot of the namespace to a directory by the commands of the README, with the addresses of the
-// example.
-func (w *world) snapshot(dir string) {
+var address = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+/[a-z0-9-]*-blueprints`)
+
+// inCluster writes the manifests with the addresses of the cluster to a directory.
+func (w *world) inCluster(dir string) {
 	w.t.Helper()
-	readme, err := os.ReadFile(filepath.Join(planned, "README.md"))
+	got := w.kubectl("get", "repositories", "-o", "yaml")
+	base := strings.TrimSuffix(address.FindString(got.out), "blueprints")
+	if base == "" {
+		w.t.Fatalf("the Repositories have other addresses: %+v", got)
+	}
+	files, err := os.ReadDir(manifests)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	commands := snapshots.FindAllStringSubmatch(string(readme), -1)
-	if len(commands) != 2 {
-		w.t.Fatalf("the README of the example writes a snapshot by %q", commands)
-	}
-	address := regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+/` + w.Namespace + `-`)
-	for _, c := range commands {
-		got := w.kubectl(strings.Fields(c[1])...)
-		if got.code != 0 {
-			w.t.Fatalf("kubectl %s: %+v", c[1], got)
-		}
-		text := address.ReplaceAllString(got.out, "https://git.example.com/")
-		file := filepath.Join(dir, filepath.FromSlash(c[2]))
-		if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(manifests, file.Name()))
+		if err != nil {
 			w.t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, file.Name()), []byte(strings.ReplaceAll(string(text), example, base)), 0o600); err != nil {
 			w.t.Fatal(err)
 		}
 	}
 }
 
-// TestPlanOfAFleet makes the fleet of the example, takes a snapshot of it, and checks that the plan over that equals the
-// plan over the example's own snapshot. If it does not, UPDATE_GOLDEN rewrites the latter.
+// TestPlanOfAFleet makes a fleet, and checks that the plan of a pull request is the one that tests of the page and the
+// picture in the README have. If it is another one, UPDATE_GOLDEN rewrites it.
 func TestPlanOfAFleet(t *testing.T) {
 	w := newWorld(t, "shop")
 	w.settle()
-	temp := t.TempDir()
-	w.snapshot(temp)
-	plan := func(dir string) string {
-		t.Helper()
-		got := w.kubectl("variants", "plan", "-f", filepath.Join(planned, "fleet"), "--from", filepath.Join(dir, "snapshot"),
-			"--files", "-o", "yaml")
-		if got.code != 1 {
-			t.Fatalf("the plan over the snapshot in %s: %+v", dir, got)
-		}
-		return plain(got.out)
+	dir := t.TempDir()
+	w.inCluster(dir)
+	got := w.kubectl("variants", "plan", "-f", dir, "--files", "-o", "json")
+	if got.code != 1 {
+		t.Fatalf("the plan: %+v", got)
 	}
-	diff := cmp.Diff(plan(planned), plan(temp))
-	if diff != "" && os.Getenv("UPDATE_GOLDEN") != "" {
-		w.snapshot(planned)
-	} else if diff != "" {
-		t.Errorf("the plan over the example's snapshot (-) and over the fleet as it is (+): if the latter is right, make "+
-			"golden writes a new snapshot\n%s", diff)
+	out := strings.ReplaceAll(got.out, `"`+w.Namespace+`"`, `"shop"`)
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(planned, []byte(out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(planned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(out, "\n")); diff != "" {
+		t.Errorf("the plan (-want +got): if it is right, make golden keeps it\n%s", diff)
 	}
 }

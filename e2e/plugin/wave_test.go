@@ -83,6 +83,10 @@ func TestWave(t *testing.T) {
 	w.expect(answer{"", `error: the PackageVariantSet "sites" has no PackageVariant in the wave rest` + "\n", 2},
 		"approve", "--set=sites", "--wave=rest")
 	w.shows(0, "trace", "packagevariantset/sites")
+	w.shows(0, "status", "--set", "sites")
+	if got := w.kubectl("variants", "diff", "--set", "sites"); got.code != 1 || !strings.Contains(got.out, ": alpha/web, in settings.yaml\n") {
+		t.Errorf("the changes of the set: %+v", got)
+	}
 	w.shows(0, "approve", "--set=sites", "--wave=canary", "--yes")
 	w.waitWave("sites", "canary", v1alpha2.WaveComplete, "")
 	north := w.variantIn("north", "web")

@@ -77,6 +77,9 @@ func (p *planner) find(ctx context.Context, r *record, v *Variant, drafts []*dra
 		if i > 0 { // they are the variant's, and not the draft's
 			one.Conflicts = nil
 		}
+		if !p.Files && len(one.Conflicts) == 0 {
+			continue
+		}
 		if err := p.know(ctx, r, v, &one); err != nil {
 			return err
 		}

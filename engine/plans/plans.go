@@ -87,8 +87,6 @@ type About struct {
 	// Named reports whether the plan is about what manifests name, and not about everything.
 	Named bool
 	Time  time.Time
-	// Newest is the latest time in the snapshot.
-	Newest time.Time
 }
 
 // Condition is what the controller says of a set or a variant.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +39,7 @@ func (w *world) run(code int, args ...string) string {
 	w.Helper()
 	w.People.Update()
 	args = append(args, "--cache", w.Cache)
-	if args[0] != "sync" && args[0] != "status" {
+	if !slices.Contains([]string{"sync", "status", "plan"}, args[0]) {
 		args = append(args, "--dir", w.dir())
 	}
 	var out, said bytes.Buffer

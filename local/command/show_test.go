@@ -106,13 +106,16 @@ func TestStatus(t *testing.T) {
 	}
 	const note = "Note: the wave cannary of the PackageVariantSet webs selects no target: correct its selector, or give " +
 		"targets the labels\n"
-	const head = "PACKAGE  SET  WAVE  STATE  PUBLISHED  UPSTREAM  NEWEST  WAITS FOR  SINCE  BRANCH\n"
+	const head = "PACKAGE  SET  WAVE  STATE  PUBLISHED  UPSTREAM  NEWEST  WAITS FOR  SINCE  DRAFT\n"
 	w.Equal("a draft", head+"edge/web  webs  rest  draft  -  -  v1  a person (ManualApproval)  AGE  drafts/edge/web/packagevariant-1\n"+
 		"1 package: 1 draft\n"+note, shown())
 	w.Equal("another wave", "0 packages: none\n"+note, shown("--set", "webs", "--wave", "cannary"))
 	w.run(exitDone, "approve", "edge/web", "--yes")
 	w.run(exitDone, "sync", w.dir())
 	w.Equal("published", head+"edge/web  webs  rest  newest  v1  v1  v1  -  -  -\n1 package: 1 newest\n"+note, shown())
+	if got := w.run(exitDone, "plan", w.dir()); !strings.HasSuffix(got, note) {
+		t.Errorf("the plan does not say which wave selects nothing: %s", got)
+	}
 	w.Push("main", "Hotfix, and version 2", map[string]string{"edge/web/settings.yaml": fleettest.Settings("mine"),
 		"blueprints/web/settings.yaml": fleettest.Settings("huge")}, "HEAD:refs/tags/blueprints/web/v2")
 	w.run(exitDone, "sync", w.dir())

@@ -59,7 +59,8 @@ func Plan(ctx context.Context, o Options, files bool) (_ *plans.Plan, err error)
 		return nil, err
 	}
 	s.advise(ctx)
-	plan.Failures, plan.NotContacted, plan.Notes = s.report.Failures, s.contacts.refused, s.report.Notes
+	plan.Failures, plan.NotContacted = s.report.Failures, s.contacts.refused
+	plan.Notes = append(plan.Notes, s.report.Notes...)
 	for _, id := range sortedNames(s.errs) {
 		plan.Notes = append(plan.Notes, id+": "+s.errs[id].Error())
 	}

@@ -32,7 +32,7 @@ func busy() *plans.Plan {
 	moved := plans.Variant{Name: "rom", Repo: "rom", Package: "web", Action: plans.Create, Condition: left.Condition, Steps: []plans.Step{
 		{Do: "Create", Text: "clone b.web.v2 into rom/web"}, {Do: "Delete", Revision: "old.web.v1", Text: "delete old.web.v1"}}}
 	plan := &plans.Plan{
-		About: plans.About{Over: "the snapshot snapshot", Namespace: "fleet", Time: at, Newest: at.Add(-50 * time.Hour)},
+		About: plans.About{Over: "the cluster prod", Namespace: "fleet", Time: at},
 		Sets: []plans.Set{{Name: "sites", Updated: []string{"ams", "fra", "ldn"}, Deleted: []string{"osl"}, Condition: plans.Condition{
 			Type: "Reconciling", Reason: "RolloutAwaitingApproval", Message: "approve it by the annotation x=y; it is old"},
 			Waves: []plans.Wave{{Name: "all", State: "AwaitingApproval", Targets: 3, Updated: 3, Reached: 3, Message: "3 of 3"}}}},
@@ -56,7 +56,7 @@ func busy() *plans.Plan {
 func TestComment(t *testing.T) {
 	t.Parallel()
 	const want = "### Plan: 1 delete, 2 prune, 1 create, 4 upgrade, 1 publish, 1 unchanged; 4 conflicts.\n\n" +
-		"Over `the snapshot snapshot`, namespace `fleet`, planned at 2026-11-23 12:00 UTC. The newest that the snapshot has is of 2026-11-21 10:00 UTC, 2d2h before.\n" +
+		"Over `the cluster prod`, namespace `fleet`, planned at 2026-11-23 12:00 UTC.\n" +
 		"\n" +
 		"#### Look at these first\n\n" +
 		"| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n| **delete** | `osl` | `osl/web` |  |  | `let the variant go` |\n" +

@@ -8,12 +8,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/package-variants/package-variants/engine/page"
 	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/engine/visible"
-	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/yaml"
 )
 
@@ -70,8 +68,7 @@ func Failure(w io.Writer, format string, about *plans.About, failure error) erro
 // asIs leaves a text as it is, where a format escapes all text.
 func asIs(text string) string { return text }
 
-// aboutOf says what a plan was made from and when, and how old its snapshot is; "" if that is unknown. escape is for
-// the names in it.
+// aboutOf says what a plan was made from and when; "" if that is unknown. escape is for the names in it.
 func aboutOf(a *plans.About, escape func(string) string) string {
 	if a.Time.IsZero() {
 		return ""
@@ -83,13 +80,5 @@ func aboutOf(a *plans.About, escape func(string) string) string {
 	case a.Namespace != "":
 		over += ", namespace " + escape(a.Namespace)
 	}
-	over += ", planned at " + minute(a.Time) + "."
-	if a.Newest.IsZero() {
-		return over
-	}
-	return fmt.Sprintf("%s The newest that the snapshot has is of %s, %s before.", over, minute(a.Newest),
-		duration.HumanDuration(max(0, a.Time.Sub(a.Newest))))
+	return over + ", planned at " + a.Time.UTC().Format("2006-01-02 15:04 UTC") + "."
 }
-
-// minute returns a time as people read it.
-func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

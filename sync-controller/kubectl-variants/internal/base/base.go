@@ -14,13 +14,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/manifestfile"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Base has the objects of a base.
 type Base struct {
-	Objects []snapshot.Object
+	Objects []manifestfile.Object
 	// Notes name the files that could not be read, each with what this means for the plan.
 	Notes []string
 }
@@ -41,7 +41,7 @@ func Read(path string) (*Base, error) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() || inside != "." && !snapshot.IsRead(filepath.ToSlash(inside)) {
+		if entry.IsDir() || inside != "." && !manifestfile.IsRead(filepath.ToSlash(inside)) {
 			return nil
 		}
 		file, err := os.Open(name) //nolint:gosec // the user names it
@@ -57,7 +57,7 @@ func Read(path string) (*Base, error) {
 
 // add adds the objects of a file.
 func (b *Base) add(name string, text io.Reader) {
-	found, err := snapshot.ReadIdentities(name, text)
+	found, err := manifestfile.ReadIdentities(name, text)
 	b.Objects = append(b.Objects, found...)
 	if err != nil {
 		b.unread(name, err)
@@ -78,18 +78,18 @@ type identity struct {
 }
 
 // identityOf returns the identity of an object. An object without a namespace gets the given one.
-func identityOf(o snapshot.Object, namespace string) identity {
+func identityOf(o manifestfile.Object, namespace string) identity {
 	return identity{o.GetObjectKind().GroupVersionKind().GroupKind(), cmp.Or(o.GetNamespace(), namespace), o.GetName()}
 }
 
 // Gone returns the objects of the base that the manifests do not have, each once, in the order of the base. Objects
 // without a namespace are taken to be in the given one.
-func (b *Base) Gone(manifests []snapshot.Object, namespace string) []snapshot.Object {
+func (b *Base) Gone(manifests []manifestfile.Object, namespace string) []manifestfile.Object {
 	seen := map[identity]bool{}
 	for _, m := range manifests {
 		seen[identityOf(m, namespace)] = true
 	}
-	var gone []snapshot.Object
+	var gone []manifestfile.Object
 	for _, o := range b.Objects {
 		if id := identityOf(o, namespace); !seen[id] && id.name != "" {
 			seen[id] = true

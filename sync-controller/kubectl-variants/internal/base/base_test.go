@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/manifestfile"
 )
 
 // object returns the manifest of an object.
@@ -50,9 +50,9 @@ func gone(t *testing.T, directory, of, path string) (names, notes []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var manifests []snapshot.Object
+	var manifests []manifestfile.Object
 	if _, err := os.Stat(path); err == nil {
-		files, err := snapshot.ReadFiles(types, path, true)
+		files, err := manifestfile.ReadFiles(types, path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,6 +30,8 @@ type Env struct {
 	Flags *Flags
 	// Now returns the time.
 	Now func() time.Time
+	// Connect returns a client; nil for one by the flags.
+	Connect func(rest.WarningHandler) (client.Client, error)
 }
 
 // New returns an environment with kubectl's flags, all unset.
@@ -86,6 +88,9 @@ func (e *Env) Client() (client.Client, error) { return e.ClientWarning(nil) }
 
 // ClientWarning is Client with a handler for the API server's warnings; with nil they are logged.
 func (e *Env) ClientWarning(handler rest.WarningHandler) (client.Client, error) {
+	if e.Connect != nil {
+		return e.Connect(handler)
+	}
 	config, err := e.Config()
 	if err != nil {
 		return nil, err

@@ -19,9 +19,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// FromSnapshot is the note of a plan without a cluster to ask.
-const FromSnapshot = "A snapshot does not tell whether you may apply this: policies of the cluster may refuse it"
-
 // Answers are an API server's answers about sets and variants.
 type Answers struct {
 	// Refusals are about the objects that it refuses.

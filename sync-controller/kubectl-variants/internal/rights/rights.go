@@ -7,7 +7,6 @@ package rights
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,12 +26,9 @@ import (
 // usual is the ServiceAccount of a controller that is installed as the manual says, as NAMESPACE/NAME.
 const usual = "package-variants-system/sync-controller"
 
-// errSnapshot says why the rights of a snapshot's controller are not known.
-var errSnapshot = errors.New("a snapshot does not tell its rights")
-
 // Controller is the controller of a cluster, as far as its rights matter. Each question is asked once.
 type Controller struct {
-	// client is the user's; nil for a snapshot. namespace and name are those of the controller's ServiceAccount.
+	// client is the user's. namespace and name are those of the controller's ServiceAccount.
 	client          client.Client
 	namespace, name string
 
@@ -54,14 +50,8 @@ func New(c client.Client, account string) (*Controller, error) {
 	if !two || namespace == "" || name == "" {
 		return nil, fmt.Errorf("--controller-account is %q, but must be NAMESPACE/NAME of a ServiceAccount", account)
 	}
-	r := OfSnapshot()
-	r.client, r.namespace, r.name = client.NewDryRunClient(c), namespace, name
-	return r, nil
-}
-
-// OfSnapshot returns the controller of a cluster that cannot be asked: it is assumed to have all rights.
-func OfSnapshot() *Controller {
-	return &Controller{answers: map[authorizationv1.ResourceAttributes]answer{}, assumed: map[string][]string{}}
+	return &Controller{client: client.NewDryRunClient(c), namespace: namespace, name: name,
+		answers: map[authorizationv1.ResourceAttributes]answer{}, assumed: map[string][]string{}}, nil
 }
 
 // Denied returns an *watches.DeniedError if the controller lacks one of the verbs for the objects of a kind.
@@ -69,15 +59,13 @@ func (c *Controller) Denied(ctx context.Context, kind objects.Kind, verbs ...str
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	gvk := schema.FromAPIVersionAndKind(kind.APIVersion, kind.Kind)
-	resource, namespace := schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, kind.Namespace
-	if c.client != nil {
-		mapping, err := c.client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
-		if err != nil {
-			return nil // reading the objects says what is wrong
-		}
-		if resource = mapping.Resource.GroupResource(); mapping.Scope.Name() == meta.RESTScopeNameRoot {
-			namespace = metav1.NamespaceAll
-		}
+	mapping, err := c.client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return nil // reading the objects says what is wrong
+	}
+	resource, namespace := mapping.Resource.GroupResource(), kind.Namespace
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		namespace = metav1.NamespaceAll
 	}
 	for _, verb := range verbs {
 		right := authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Group: resource.Group,
@@ -116,9 +104,6 @@ func (c *Controller) may(ctx context.Context, namespace string, right *authoriza
 // worksIn returns an error if the account is not that of the controller which works in a namespace: that one may list
 // PackageVariants there.
 func (c *Controller) worksIn(ctx context.Context, namespace string) error {
-	if c.client == nil {
-		return errSnapshot
-	}
 	works := c.ask(ctx, &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "list",
 		Group: v1alpha1.GroupVersion.Group, Version: v1alpha1.GroupVersion.Version, Resource: "packagevariants"})
 	if works.err == nil && !works.allowed {

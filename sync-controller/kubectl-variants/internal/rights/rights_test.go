@@ -161,29 +161,6 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-func TestSnapshot(t *testing.T) {
-	t.Parallel()
-	r := OfSnapshot()
-	if notes := r.Notes(); notes != nil {
-		t.Errorf("notes about what nobody asked: %v", notes)
-	}
-	for _, kind := range []objects.Kind{clusters, configMaps} {
-		if err := r.Denied(t.Context(), kind, "list", "get"); err != nil {
-			t.Error(err)
-		}
-	}
-	may, err := r.May(t.Context(), &authorizationv1.ResourceAttributes{Verb: "patch", Resource: "packagerevisions",
-		Subresource: "approval"})
-	if !may || err != nil {
-		t.Errorf("%t, error %v", may, err)
-	}
-	want := []string{"The plan assumes that the controller may patch packagerevisions/approval, read Cluster " +
-		"(infra.example.com/v1), read ConfigMap (v1): a snapshot does not tell its rights"}
-	if diff := cmp.Diff(want, r.Notes()); diff != "" {
-		t.Errorf("notes (-want +got):\n%s", diff)
-	}
-}
-
 func TestAccount(t *testing.T) {
 	t.Parallel()
 	for _, account := range []string{"sync-controller", "/a", "a/"} {

@@ -10,7 +10,7 @@ import (
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/manifestfile"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,7 +18,7 @@ import (
 
 // Delete deletes the objects that manifests name, as kubectl delete does, and returns the sets and variants among them.
 // A missing one is an error.
-func (w *World) Delete(ctx context.Context, manifests []snapshot.Object, namespace string) (Named, error) {
+func (w *World) Delete(ctx context.Context, manifests []manifestfile.Object, namespace string) (Named, error) {
 	var named Named
 	for _, m := range manifests {
 		if err := mistyped(m); err != nil {
@@ -41,7 +41,7 @@ func (w *World) Delete(ctx context.Context, manifests []snapshot.Object, namespa
 
 // Remove removes objects that are no longer applied, as a tool that prunes does, and returns the sets and variants
 // among them. It skips missing objects.
-func (w *World) Remove(ctx context.Context, objects []snapshot.Object, namespace string) (Named, error) {
+func (w *World) Remove(ctx context.Context, objects []manifestfile.Object, namespace string) (Named, error) {
 	var named Named
 	for _, o := range objects {
 		if kindOf(o).Group == porchapi.SchemeGroupVersion.Group {
@@ -55,9 +55,10 @@ func (w *World) Remove(ctx context.Context, objects []snapshot.Object, namespace
 }
 
 // delete deletes an object, with everything that only it owns, as a cluster's garbage collector does, and reports
-// whether it was there. Objects that are neither sets, nor variants, nor Repositories are taken to be there: a snapshot
-// need not have those that nobody uses.
-func (w *World) delete(ctx context.Context, o snapshot.Object, namespace string, named *Named) (there bool, err error) {
+// whether it was there. Objects that are neither sets, nor variants, nor Repositories are taken to be there, as
+// one that nobody uses was not read.
+func (w *World) delete(ctx context.Context, o manifestfile.Object, namespace string, named *Named) (there bool,
+	err error) {
 	key := types.NamespacedName{Namespace: cmp.Or(o.GetNamespace(), namespace), Name: o.GetName()}
 	switch kindOf(o) {
 	case groupKind(live.Variant):

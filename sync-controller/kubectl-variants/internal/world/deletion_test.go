@@ -10,7 +10,7 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/manifestfile"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -56,13 +56,10 @@ func TestDelete(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := FromFiles(known, fileOf(t, snap), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := cluster(t, snap)
 			before := inWorld(t, w)
 			file := fileOf(t, c.manifest)
-			manifests, err := snapshot.ReadFiles(known, file, false)
+			manifests, err := manifestfile.ReadFiles(known, file)
 			if err != nil {
 				t.Fatal(err)
 			}

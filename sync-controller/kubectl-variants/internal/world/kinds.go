@@ -8,14 +8,14 @@ import (
 
 	"github.com/agnivade/levenshtein"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/live"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/manifestfile"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // mistyped returns an error for an object of unknown kind that is of a known kind in another version, or has almost the
 // name of one. Otherwise it would be taken for an object that sets select, and ignored.
-func mistyped(m snapshot.Object) error {
+func mistyped(m manifestfile.Object) error {
 	if _, unknown := m.Object.(*unstructured.Unstructured); !unknown {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/objects"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/manifestfile"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -29,7 +29,7 @@ import (
 // Overlay applies manifests to the world, as kubectl apply does, and returns the sets and variants among them. Objects
 // without a namespace get the given one. It assumes that Porch can read new Repositories and finds nothing in them, and
 // says so in Notes.
-func (w *World) Overlay(ctx context.Context, manifests []snapshot.Object, namespace string) (Named, error) {
+func (w *World) Overlay(ctx context.Context, manifests []manifestfile.Object, namespace string) (Named, error) {
 	var named Named
 	var repositories []string
 	if err := settle(manifests, namespace); err != nil {
@@ -71,12 +71,12 @@ func (w *World) Overlay(ctx context.Context, manifests []snapshot.Object, namesp
 
 // settle gives manifests without a namespace the given one. An object that is there twice with different content is an
 // error: the order of files does not say which one is meant.
-func settle(manifests []snapshot.Object, namespace string) error {
+func settle(manifests []manifestfile.Object, namespace string) error {
 	type identity struct {
 		kind schema.GroupVersionKind
 		key  types.NamespacedName
 	}
-	seen := make(map[identity]snapshot.Object, len(manifests))
+	seen := make(map[identity]manifestfile.Object, len(manifests))
 	for _, m := range manifests {
 		if m.GetNamespace() == "" {
 			m.SetNamespace(namespace)
@@ -92,11 +92,11 @@ func settle(manifests []snapshot.Object, namespace string) error {
 }
 
 // acceptable returns an error for a manifest of a kind that a plan cannot handle.
-func acceptable(m snapshot.Object) error {
+func acceptable(m manifestfile.Object) error {
 	gvk := m.GetObjectKind().GroupVersionKind()
 	if gvk.Group == porchapi.SchemeGroupVersion.Group {
-		return fmt.Errorf("%s, line %d: a %s is made by Porch, and is not planned: put it into the directory that --from "+
-			"names", m.Path, m.Line, gvk.Kind)
+		return fmt.Errorf("%s, line %d: a %s is made by Porch, and is not planned: leave it out of -f", m.Path, m.Line,
+			gvk.Kind)
 	}
 	return mistyped(m)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/manifestfile"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -95,11 +95,8 @@ func overlaid(t *testing.T, snap, manifests string) (*World, Named) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := FromFiles(types, fileOf(t, snap), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := snapshot.ReadFiles(types, fileOf(t, manifests), true)
+	w := cluster(t, snap)
+	read, err := manifestfile.ReadFiles(types, fileOf(t, manifests))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +122,7 @@ func TestTwice(t *testing.T) {
 		object(ours, "PackageVariant", "fleet"):                                      "",
 	} {
 		file := fileOf(t, variant+again)
-		manifests, err := snapshot.ReadFiles(types, file, true)
+		manifests, err := manifestfile.ReadFiles(types, file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package world makes the world for a plan: a snapshot in files or a cluster, with manifests applied on top. It has no
-// access that could write to a cluster.
+// Package world makes the world for a plan: what a cluster has, with manifests applied on top. It has no access that
+// could write to a cluster.
 package world
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
-	configapi "github.com/nephio-project/porch/api/porchconfig/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1"
-	"github.com/package-variants/package-variants/api/v1alpha2"
 	"github.com/package-variants/package-variants/engine/memory"
 	"github.com/package-variants/package-variants/engine/objects"
 	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/local/admission"
 	"github.com/package-variants/package-variants/sync-controller/internal/porch"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -31,12 +25,7 @@ import (
 )
 
 // World is the world of a plan.
-type World struct {
-	*memory.World
-	// Newest is the latest time in the objects that were read; the zero time if there is none. A snapshot was written then
-	// or later.
-	Newest time.Time
-}
+type World struct{ *memory.World }
 
 // Named are the sets and variants that a plan is about.
 type Named struct {
@@ -95,33 +84,11 @@ func unstructuredOf(o any, kind schema.GroupVersionKind) (*unstructured.Unstruct
 
 // add adds an object as it was read.
 func (w *World) add(o client.Object) {
-	w.see(o.GetCreationTimestamp())
-	switch o := o.(type) {
-	case *porchapi.PackageRevision:
-		w.see(o.Status.PublishedAt)
-		w.Packages.Add(porch.Revision(o), nil)
+	if r, is := o.(*porchapi.PackageRevision); is {
+		w.Packages.Add(porch.Revision(r), nil)
 		return
-	case *configapi.Repository:
-		w.seeAll(o.Status.Conditions)
-	case *v1alpha1.PackageVariant:
-		w.seeAll(o.Status.Conditions)
-	case *v1alpha2.PackageVariantSet:
-		w.seeAll(o.Status.Conditions)
 	}
 	w.Objects.Add(valueOf(o))
-}
-
-// see sees a time in an object, and seeAll those in its conditions.
-func (w *World) see(t metav1.Time) {
-	if t.After(w.Newest) {
-		w.Newest = t.Time
-	}
-}
-
-func (w *World) seeAll(conditions []metav1.Condition) {
-	for i := range conditions {
-		w.see(conditions[i].LastTransitionTime)
-	}
 }
 
 // valueOf returns an object as the world keeps it.
@@ -130,79 +97,6 @@ func valueOf(o client.Object) metav1.Object {
 		return &repository
 	}
 	return o
-}
-
-// FromFiles returns the world in the files of a directory. It has only what is in the files.
-func FromFiles(scheme *runtime.Scheme, directory string, render Render) (*World, error) {
-	files, err := snapshot.ReadFiles(scheme, directory, false)
-	if err != nil {
-		return nil, err
-	}
-	w := newWorld(render, files.Contents, unknownOf(files))
-	known := 0
-	for _, o := range files.Objects {
-		switch o.Object.(type) {
-		case *porchapi.PackageRevision, *configapi.Repository:
-			known++
-		}
-		if err := mistyped(o); err != nil {
-			return nil, err
-		}
-		w.add(o.Object)
-	}
-	if known == 0 {
-		return nil, fmt.Errorf("%s has no snapshot of a cluster, with its Repositories and PackageRevisions: write one by: "+
-			"kubectl get repositories,packagerevisions,packagevariants,packagevariantsets -o yaml > %s/cluster.yaml; "+
-			"kubectl get packagerevisionresources -o yaml > %s/contents.yaml", directory, directory, directory)
-	}
-	return w, nil
-}
-
-// unknownOf returns the Repositories and PackageRevisions of a snapshot as manifests write them, for the few plans that
-// inject or select such objects.
-func unknownOf(files *snapshot.Files) unknown {
-	return func(_ context.Context, kind schema.GroupVersionKind, namespace string) ([]*unstructured.Unstructured, error) {
-		var found []*unstructured.Unstructured
-		for _, o := range files.Objects {
-			if kindOf(o) != kind.GroupKind() || o.GetNamespace() != namespace {
-				continue
-			}
-			u, err := unstructuredOf(o.Object, kind)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, u)
-		}
-		return found, nil
-	}
-}
-
-// Namespace returns the namespace for a plan over a snapshot in a directory: the requested one, which must have
-// Repositories if any namespace has, or else the only namespace with Repositories.
-func (w *World) Namespace(ctx context.Context, asked, directory string) (string, error) {
-	repositories, err := w.Objects.Repositories(ctx, metav1.NamespaceAll)
-	if err != nil {
-		return "", err
-	}
-	var known []string
-	for i := range repositories {
-		known = append(known, repositories[i].Namespace)
-	}
-	known = slices.Compact(slices.Sorted(slices.Values(known)))
-	switch {
-	case len(known) == 0 && asked == "":
-		return "", fmt.Errorf("the snapshot %s has no Repositories: write them to it by: kubectl get repositories -o yaml, "+
-			"or set --namespace", directory)
-	case len(known) == 0, slices.Contains(known, asked):
-		return asked, nil
-	case asked != "":
-		return "", fmt.Errorf("the snapshot %s has no Repositories in the namespace %q, but in %s: set --namespace",
-			directory, asked, strings.Join(known, ", "))
-	case len(known) > 1:
-		return "", fmt.Errorf("the snapshot %s has Repositories in more than one namespace, %s: set --namespace", directory,
-			strings.Join(known, ", "))
-	}
-	return known[0], nil
 }
 
 // All returns all sets and variants of a namespace; of all for "".

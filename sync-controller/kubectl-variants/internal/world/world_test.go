@@ -7,11 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/manifestfile"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world/worldtest"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // object returns a document of a kind with a name, in a namespace unless that is empty.
@@ -44,43 +45,18 @@ func fileOf(t *testing.T, text string) string {
 	return file
 }
 
-// TestNamespace checks which namespace a plan over a snapshot is for, and that it is never guessed.
-func TestNamespace(t *testing.T) {
-	t.Parallel()
-	one, two := object(ours, "Repository", "shop"), object(ours, "Repository", "bank")
-	revision := object(theirs, "PackageRevision", "shop")
-	for name, c := range map[string]struct{ text, asked, want, message string }{
-		"the only one": {text: one + revision, want: "shop"},
-		"one of two":   {text: one + two, asked: "bank", want: "bank"},
-		"two": {text: one + two, message: "the snapshot FILE has Repositories in more than one namespace, bank, shop: set " +
-			"--namespace"},
-		"another": {text: one, asked: "other",
-			message: `the snapshot FILE has no Repositories in the namespace "other", but in shop: set --namespace`},
-		"no Repositories": {text: revision, message: "the snapshot FILE has no Repositories: write them to it by: " +
-			"kubectl get repositories -o yaml, or set --namespace"},
-		"no Repositories, asked": {text: revision, asked: "shop", want: "shop"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			types, err := scheme.New()
-			if err != nil {
-				t.Fatal(err)
-			}
-			file := fileOf(t, c.text)
-			w, err := FromFiles(types, file, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := w.Namespace(t.Context(), c.asked, file)
-			message := ""
-			if err != nil {
-				message = strings.ReplaceAll(err.Error(), file, "FILE")
-			}
-			if diff := cmp.Diff([]string{c.want, c.message}, []string{got, message}); diff != "" {
-				t.Errorf("namespace and message (-want +got):\n%s", diff)
-			}
-		})
+// cluster returns the world of a cluster with the objects of a text.
+func cluster(t *testing.T, text string) *World {
+	t.Helper()
+	c, err := worldtest.New(fileOf(t, text))
+	if err != nil {
+		t.Fatal(err)
 	}
+	w, err := FromCluster(t.Context(), c, metav1.NamespaceAll, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
 }
 
 // TestKinds checks that objects of misspelled kinds or unknown versions are refused, even among good ones.
@@ -109,58 +85,22 @@ func TestKinds(t *testing.T) {
 				t.Fatal(err)
 			}
 			file := fileOf(t, object(ours, "PackageVariant", "shop")+object(c.apiVersion, c.kind, "shop"))
-			manifests, err := snapshot.ReadFiles(types, file, true)
+			manifests, err := manifestfile.ReadFiles(types, file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, laid := newWorld(nil, nil, nil).Overlay(t.Context(), manifests.Objects, "shop")
-			there, err := FromFiles(types, fileOf(t, object(ours, "PackageVariant", "shop")+object(ours, "Repository", "shop")), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			there := cluster(t, object(ours, "PackageVariant", "shop")+object(ours, "Repository", "shop"))
 			_, deleted := there.Delete(t.Context(), manifests.Objects, "shop")
-			snap := fileOf(t, object(ours, "Repository", "bank")+object(c.apiVersion, c.kind, "shop"))
-			_, read := FromFiles(types, snap, nil)
-			for what, err := range map[string]error{"overlay": laid, "delete": deleted, "snapshot": read} {
+			for what, err := range map[string]error{"overlay": laid, "delete": deleted} {
 				got := ""
 				if err != nil {
-					got = strings.NewReplacer(file, "FILE", snap, "FILE").Replace(err.Error())
+					got = strings.ReplaceAll(err.Error(), file, "FILE")
 				}
 				if diff := cmp.Diff(c.want, got); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", what, diff)
 				}
 			}
 		})
-	}
-}
-
-// TestNewest checks that each time of an object counts, so that a snapshot is at most as old as is said.
-func TestNewest(t *testing.T) {
-	t.Parallel()
-	const condition = "status: {conditions: [{type: Ready, status: \"True\", reason: a, message: a, lastTransitionTime: \"TIME\"}]}\n"
-	const early, late = "2026-11-01T10:00:00Z", "2026-11-20T10:00:00Z"
-	timed := func(group, kind, created, more, at string) string {
-		text := strings.Replace(object(group, kind, "fleet"), "  name: one\n", "  name: one\n  creationTimestamp: "+created+"\n", 1)
-		return text + strings.ReplaceAll(more, "TIME", at)
-	}
-	for name, text := range map[string]string{
-		"a Repository that is ready":   timed(ours, "Repository", early, condition, late),
-		"a variant that was made":      timed(ours, "PackageVariant", late, condition, early),
-		"a variant that became ready":  timed(ours, "PackageVariant", early, condition, late),
-		"a set that became ready":      timed("config.porch.kpt.dev/v1alpha2", "PackageVariantSet", early, condition, late),
-		"a revision that was made":     timed(theirs, "PackageRevision", late, "", ""),
-		"a revision that is published": timed(theirs, "PackageRevision", early, "status: {publishTimestamp: \"TIME\"}\n", late),
-	} {
-		types, err := scheme.New()
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := FromFiles(types, fileOf(t, object(ours, "Repository", "other")+text), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := w.Newest.UTC().Format(time.RFC3339); got != late {
-			t.Errorf("%s: the newest is of %s, want %s", name, got, late)
-		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/dryrun"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/manifestfile"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/rights"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -18,9 +18,6 @@ import (
 func (o *options) answers(ctx context.Context, c *changes, namespace string) (dryrun.Answers, error) {
 	if len(o.files) == 0 {
 		return dryrun.Answers{}, nil
-	}
-	if o.from != "" {
-		return dryrun.Answers{Notes: []string{dryrun.FromSnapshot}}, nil
 	}
 	asker, err := dryrun.New(o.env.ClientWarning)
 	if err != nil {
@@ -42,9 +39,6 @@ func (o *options) answers(ctx context.Context, c *changes, namespace string) (dr
 
 // rights returns what the controller may do.
 func (o *options) rights() (*rights.Controller, error) {
-	if o.from != "" {
-		return rights.OfSnapshot(), nil
-	}
 	cluster, err := o.env.Client()
 	if err != nil {
 		return nil, err
@@ -53,7 +47,7 @@ func (o *options) rights() (*rights.Controller, error) {
 }
 
 // inNamespace returns the objects of manifests. Those without a namespace get the given one.
-func inNamespace(manifests []snapshot.Object, namespace string) []client.Object {
+func inNamespace(manifests []manifestfile.Object, namespace string) []client.Object {
 	objects := make([]client.Object, len(manifests))
 	for i := range manifests {
 		objects[i] = manifests[i].Object

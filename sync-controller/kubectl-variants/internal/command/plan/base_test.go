@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/dryrun"
 )
 
 // withBase returns a directory that has a fleet twice, as before and as fleet, and a snapshot.
@@ -79,7 +78,7 @@ func TestBase(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			plan, _ := planOf(t, "-f", fleet, "--base", before, "--from", filepath.Join(dir, "snapshot"))
+			plan, _ := planOf(t, "-f", fleet, "--base", before, cluster, filepath.Join(dir, "snapshot"))
 			got := map[string][]string{}
 			for i := range plan.Variants {
 				if v := &plan.Variants[i]; !v.Other {
@@ -93,7 +92,7 @@ func TestBase(t *testing.T) {
 			for _, note := range plan.Notes {
 				notes = append(notes, strings.NewReplacer(fleet, "FLEET", before, "BEFORE").Replace(note))
 			}
-			if diff := cmp.Diff(append(c.notes, dryrun.FromSnapshot), notes); diff != "" {
+			if diff := cmp.Diff(c.notes, notes); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
 		})

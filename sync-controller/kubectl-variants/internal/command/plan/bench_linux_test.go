@@ -30,21 +30,18 @@ const scenario = "../../../../../e2e/bench/contest/scenario"
 // regions are those of the Repositories, and of the objects that are injected.
 var regions = []string{"eu", "us", "asia"}
 
-// BenchmarkPlan measures the plugin as a process: a plan over a snapshot, of one set that selects each of n Repositories.
+// BenchmarkPlan measures the plugin as a process: a plan over a cluster in files, of one set that selects each of n
+// Repositories.
 // It measures processor time, the largest resident memory, and the time that it takes.
 func BenchmarkPlan(b *testing.B) {
-	plugin := filepath.Join(b.TempDir(), "kubectl-variants")
-	build := exec.CommandContext(b.Context(), "go", "build", "-o", plugin, "../../..")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
 	for _, n := range []int{1000, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			set, snapshot := writeFleet(b, n)
 			var cpu, took time.Duration
 			var peak int64
 			for b.Loop() {
-				process := exec.CommandContext(b.Context(), plugin, "plan", "-f", set, "--from", snapshot)
+				process := exec.CommandContext(b.Context(), os.Args[0], "-f", set, cluster, snapshot)
+				process.Env = append(os.Environ(), asPlugin+"=1")
 				began := time.Now()
 				if exit, is := errors.AsType[*exec.ExitError](process.Run()); !is || exit.ExitCode() != cli.ExitChanges {
 					b.Fatalf("%s: %s", process, process.ProcessState)

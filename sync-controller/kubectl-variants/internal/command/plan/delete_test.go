@@ -64,14 +64,14 @@ spec: {packageName: ` + name + `, repository: edge-1, workspaceName: packagevari
 func TestDeleteSet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cluster, err := os.ReadFile("testdata/snapshot/cluster.yaml")
+	known, err := os.ReadFile("testdata/snapshot/cluster.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const finalizer = "config.porch.kpt.dev/packagevariants"
 	snapshot := filepath.Join(dir, "snapshot")
 	ofAnother := strings.Replace(ownedVariant("c", finalizer, "s2", "delete"), "status: {observedGeneration: 1}\n", broken, 1)
-	for file, text := range map[string]string{"snapshot/cluster.yaml": string(cluster), "set.yaml": owned,
+	for file, text := range map[string]string{"snapshot/cluster.yaml": string(known), "set.yaml": owned,
 		"snapshot/owned.yaml": owned + ownedVariant("a", finalizer, "s1", "delete") + ownedVariant("b", finalizer, "s1", "orphan") +
 			ofAnother + ownedVariant("d", "", "s1", "delete")} {
 		file = filepath.Join(dir, file)
@@ -79,7 +79,7 @@ func TestDeleteSet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err := run(t, "-f", filepath.Join(dir, "set.yaml"), "--delete", "--from", snapshot, "-o", "json")
+	out, err := run(t, "-f", filepath.Join(dir, "set.yaml"), "--delete", cluster, snapshot, "-o", "json")
 	if !errors.Is(err, cli.ErrChanges) {
 		t.Errorf("error %v, want that there are changes", err)
 	}
@@ -115,7 +115,7 @@ func TestDeleteVariant(t *testing.T) {
 	if err := os.WriteFile(file, []byte(variantText("a", "{repo: edge-1, package: a}", "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	plan, _ := planOf(t, "-f", file, "--delete", "--from", snapshot)
+	plan, _ := planOf(t, "-f", file, "--delete", cluster, snapshot)
 	if diff := cmp.Diff([]string{"delete packagerevisions", "patch packagevariants"}, plan.Variants[0].Requests); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
@@ -137,7 +137,7 @@ func TestMoved(t *testing.T) {
 		"markdown": "#### Look at these first\n\n| action | variant | package | upstream | files | then |\n|---|---|---|---|---|---|\n| **create, prune** | `a` |",
 		"html":     `<p><span class="state bad">create, prune</span> <a href=`,
 	} {
-		out, err := run(t, "-f", file, "--from", snapshot, "-o", format)
+		out, err := run(t, "-f", file, cluster, snapshot, "-o", format)
 		if !errors.Is(err, cli.ErrChanges) {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func TestFailedSet(t *testing.T) {
 	} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
-			got, err := run(t, "-f", file, "--from", "testdata/snapshot", "-o", format)
+			got, err := run(t, "-f", file, cluster, "testdata/snapshot", "-o", format)
 			if diff := cmp.Diff(cli.ExitError, cli.ExitCode(err)); diff != "" {
 				t.Errorf("exit code (-want +got):\n%s", diff)
 			}
@@ -48,12 +48,12 @@ func TestFailedSet(t *testing.T) {
 func TestNoPlan(t *testing.T) {
 	t.Parallel()
 	for format, want := range map[string]string{
-		"markdown": "### There is no plan: it failed\n\nOver `the snapshot nowhere`, planned at 2026-11-23 12:00 UTC.\n\n" +
+		"markdown": "### There is no plan: it failed\n\nOver `the cluster test`, planned at 2026-11-23 12:00 UTC.\n\n" +
 			"```text\nthere is no file or directory nowhere\n```\n",
 		"html": `<p class="note">there is no file or directory nowhere</p>`,
 		"text": "",
 	} {
-		got, err := run(t, "-f", "testdata/fleet", "--from", "nowhere", "-o", format)
+		got, err := run(t, "-f", "nowhere", cluster, "testdata/snapshot", "-o", format)
 		if cli.ExitCode(err) != cli.ExitError || err.Error() != "there is no file or directory nowhere" {
 			t.Errorf("%s: error %v", format, err)
 		}

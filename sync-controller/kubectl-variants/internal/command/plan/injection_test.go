@@ -34,7 +34,7 @@ func TestUnmetInjection(t *testing.T) {
 	} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
-			got, err := run(t, "-f", "testdata/fleet/variant.yaml", "--from", dir, "-o", format)
+			got, err := run(t, "-f", "testdata/fleet/variant.yaml", cluster, dir, "-o", format)
 			if !errors.Is(err, cli.ErrChanges) {
 				t.Errorf("error %v, want that there are changes", err)
 			}

@@ -52,7 +52,7 @@ func TestAllNamespaces(t *testing.T) {
 	const repository = "---\napiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: other, namespace: other}\n"
 	snapshot := snapshotOf(t, strings.ReplaceAll(there, "NAMESPACE", "fleet")+strings.ReplaceAll(there, "NAMESPACE", "other")+repository)
 	var got []string
-	plan, _ := planOf(t, "-A", "--from", snapshot)
+	plan, _ := planOf(t, "-A", cluster, snapshot)
 	for _, v := range plan.Variants {
 		got = append(got, v.Namespace+"/"+v.Name)
 	}
@@ -61,7 +61,7 @@ func TestAllNamespaces(t *testing.T) {
 	}
 	const want = "-A is of all namespaces as they are: leave out -f and --namespace, or -A"
 	for _, more := range [][]string{{"-f", "testdata/fleet"}, {"--namespace", "fleet"}} {
-		if _, err := run(t, append(more, "-A", "--from", snapshot)...); err == nil || err.Error() != want {
+		if _, err := run(t, append(more, "-A", cluster, snapshot)...); err == nil || err.Error() != want {
 			t.Errorf("with %s: error %v, want %s", more, err, want)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/base"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/manifestfile"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,10 +21,10 @@ import (
 
 // changes are the changes that -f and --base ask for.
 type changes struct {
-	manifests []snapshot.Object
+	manifests []manifestfile.Object
 	// base is the base, nil without --base. gone are the objects that only the base has; named sets it.
 	base *base.Base
-	gone []snapshot.Object
+	gone []manifestfile.Object
 }
 
 // read reads what -f and --base name.
@@ -47,18 +47,18 @@ func (o *options) read(types *runtime.Scheme) (*changes, error) {
 }
 
 // manifests reads the manifests at a path of -f. With a base, the path may be gone.
-func (o *options) manifests(types *runtime.Scheme, path string) ([]snapshot.Object, error) {
+func (o *options) manifests(types *runtime.Scheme, path string) ([]manifestfile.Object, error) {
 	info, err := os.Stat(path)
 	if o.base != "" && path != "-" && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var read *snapshot.Files
+	var read *manifestfile.Files
 	name := path
 	if path == "-" {
 		name = "the standard input"
-		read, err = snapshot.ReadManifests(types, name, o.env.In)
+		read, err = manifestfile.ReadManifests(types, name, o.env.In)
 	} else {
-		read, err = snapshot.ReadFiles(types, path, true)
+		read, err = manifestfile.ReadFiles(types, path)
 	}
 	if err != nil {
 		return nil, err
@@ -73,19 +73,7 @@ func (o *options) manifests(types *runtime.Scheme, path string) ([]snapshot.Obje
 }
 
 // world returns the world for the plan, and the plan's namespace; an empty namespace stands for all.
-func (o *options) world(ctx context.Context, known *runtime.Scheme, render world.Render) (*world.World, string,
-	error) {
-	if o.from != "" {
-		w, err := world.FromFiles(known, o.from, render)
-		if err != nil {
-			return nil, "", err
-		}
-		if o.all {
-			return w, metav1.NamespaceAll, nil
-		}
-		namespace, err := w.Namespace(ctx, o.env.Flags.Namespace(), o.from)
-		return w, namespace, err
-	}
+func (o *options) world(ctx context.Context, render world.Render) (*world.World, string, error) {
 	namespace := metav1.NamespaceAll
 	if !o.all {
 		var err error

@@ -29,7 +29,7 @@ func TestUnused(t *testing.T) {
 			if err := os.WriteFile(file, []byte(c.manifest), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			got, err := run(t, "-f", file, "--from", snapshotOf(t, facts))
+			got, err := run(t, "-f", file, cluster, snapshotOf(t, facts))
 			if err != nil || !strings.HasPrefix(got, c.want) {
 				t.Errorf("%v, got:\n%s\nwant:\n%s", err, got, c.want)
 			}

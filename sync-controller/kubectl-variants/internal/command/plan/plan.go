@@ -32,26 +32,23 @@ const example = `  # What would the controller do if this set were applied to th
   # The same, with what is different in the files, each change once
   kubectl variants plan -f set.yaml --files
 
-  # Plan the manifests of a fleet without a cluster, over a snapshot that kubectl get ... -o yaml wrote
-  kubectl variants plan -f fleet/ --from snapshot/
-
   # Print the plan as a comment for a pull request, or as a web page
-  kubectl variants plan -f fleet/ --from snapshot/ --files -o markdown
-  kubectl variants plan -f fleet/ --from snapshot/ --files -o html > plan.html
+  kubectl variants plan -f fleet/ --files -o markdown
+  kubectl variants plan -f fleet/ --files -o html > plan.html
 
   # Include deletions: a pull request deletes what a worktree of main has and fleet/ does not
-  kubectl variants plan -f fleet/ --base ../main/fleet/ --from snapshot/
+  kubectl variants plan -f fleet/ --base ../main/fleet/
 
   # What happens to the packages if this variant is deleted?
   kubectl variants plan -f variant.yaml --delete`
 
 const long = `Show what the controller will do about PackageVariants and PackageVariantSets before you apply them.
 
-The plan runs the controller's own code over the state of a cluster, or over a directory of files, and writes nothing to
-the cluster. For each variant it shows whether the package is created, upgraded, merged, edited, adopted, published,
-pruned or deleted, whether it stays as it is, or what the variant waits for. Other sets and variants of the namespace
-that change, because of -f or anyway, follow under a heading of their own. Without -f, the plan covers all sets and
-variants of the namespace as they are.
+The plan runs the controller's own code over the state of a cluster, and writes nothing to it. Without a cluster, over
+packages in git, variants plan does the same. For each variant it shows whether the package is created, upgraded,
+merged, edited, adopted, published, pruned or deleted, whether it stays as it is, or what the variant waits for. Other
+sets and variants of the namespace that change, because of -f or anyway, follow under a heading of their own. Without
+-f, the plan covers all sets and variants of the namespace as they are.
 
 Exit code: 0 if there is nothing to do, 1 if there is something to do, 2 if there was an error, or if a set or a variant
 fails, for example by becoming Stalled. One that was Stalled before and stays so is no failure.`
@@ -62,7 +59,6 @@ type options struct {
 	files   []string
 	all     bool
 	base    string
-	from    string
 	changes bool
 	names   bool
 	format  string
@@ -85,12 +81,9 @@ func New(env *cli.Env) *cobra.Command {
 	f.StringSliceVarP(&o.files, "filename", "f", nil,
 		"file or directory with manifests of sets and variants, and of objects that they select or inject; - reads "+
 			"standard input")
-	f.StringVar(&o.from, "from", "",
-		"directory with the objects of a cluster, as kubectl get ... -o yaml writes them, to plan over instead of a cluster")
 	f.StringVar(&o.base, "base", "",
 		"directory with what -f had before: an object that it has and -f no longer has is planned as deleted")
-	for name, what := range map[string]string{"filename": "a file or a directory", "from": "a file or a directory",
-		"base": "a directory"} {
+	for name, what := range map[string]string{"filename": "a file or a directory", "base": "a directory"} {
 		flag := f.Lookup(name)
 		flag.Value = namingValue{flag.Value, what}
 	}
@@ -148,9 +141,6 @@ func (o *options) check() error {
 	if o.all && (len(o.files) > 0 || o.env.Flags.Namespace() != "") {
 		return errors.New("-A is of all namespaces as they are: leave out -f and --namespace, or -A")
 	}
-	if o.account != "" && o.from != "" {
-		return errors.New("--controller-account is an account of a cluster, and --from is none: leave out one of them")
-	}
 	return nil
 }
 
@@ -191,7 +181,7 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, namespace, err := o.world(ctx, known, render)
+	w, namespace, err := o.world(ctx, render)
 	if err != nil {
 		return nil, err
 	}
@@ -219,9 +209,16 @@ func (o *options) plan(ctx context.Context) (*plans.Plan, error) {
 		return nil, err
 	}
 	plan.Notes = slices.Concat(plan.Notes, unused(plan, named), named.Notes, answers.Notes, may.Notes())
-	plan.About = o.over(w, namespace)
+	plan.About = o.about()
+	plan.About.Namespace = namespace
 	plan.Refuse(answers.Refusals)
 	return plan, packages.write()
+}
+
+// about returns what a plan is made of.
+func (o *options) about() plans.About {
+	return plans.About{Over: "the cluster " + o.env.ClusterName(), Namespace: o.env.Flags.Namespace(),
+		AllNamespaces: o.all, Time: o.env.Now(), Named: len(o.files) > 0}
 }
 
 // renderer returns the function that renders the files of a saved draft.

@@ -14,31 +14,69 @@ import (
 	"testing"
 	"time"
 
+	"slices"
+
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/package-variants/package-variants/engine/plans/show"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/cli"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world/worldtest"
+	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
+
+// asPlugin is an environment variable that makes the tests' program the command, for a benchmark of its process.
+const asPlugin = "TEST_AS_PLUGIN"
 
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
-	os.Exit(m.Run())
+	if os.Getenv(asPlugin) == "" {
+		os.Exit(m.Run())
+	}
+	c, err := command(genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, os.Args[1:]...)
+	if err == nil {
+		err = c.Execute()
+	}
+	os.Exit(cli.ExitCode(err))
+}
+
+// cluster stands among the arguments of a test before the directory that has a cluster in files.
+const cluster = "the cluster in"
+
+// command returns the command with arguments.
+func command(streams genericiooptions.IOStreams, args ...string) (*cobra.Command, error) {
+	env := cli.New(streams)
+	env.Now = func() time.Time { return time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC) }
+	c := New(env)
+	env.Flags.Add(c.Flags())
+	if err := c.Flags().Set("kubeconfig", "testdata/kubeconfig.yaml"); err != nil {
+		return nil, err
+	}
+	if i := slices.Index(args, cluster); i >= 0 {
+		files, err := worldtest.New(args[i+1])
+		if err != nil {
+			return nil, err
+		}
+		env.Connect = func(rest.WarningHandler) (client.Client, error) { return files, nil }
+		args = slices.Delete(slices.Clone(args), i, i+2)
+	}
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetArgs(args)
+	return c, nil
 }
 
 // run runs the command, and returns what it printed and its error.
 func run(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	streams, _, out, _ := genericiooptions.NewTestIOStreams()
-	env := cli.New(streams)
-	env.Now = func() time.Time { return time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC) }
-	c := New(env)
-	env.Flags.Add(c.Flags())
-	c.SilenceErrors, c.SilenceUsage = true, true
-	c.SetArgs(args)
-	c.SetOut(out)
-	err := c.ExecuteContext(t.Context())
+	c, err := command(streams, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.ExecuteContext(t.Context())
 	return out.String(), err
 }
 
@@ -48,7 +86,7 @@ func TestFormats(t *testing.T) {
 	for _, format := range show.Formats {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
-			got, err := run(t, "-f", "testdata/fleet", "--from", "testdata/snapshot", "--files", "-o", format)
+			got, err := run(t, "-f", "testdata/fleet", cluster, "testdata/snapshot", "--files", "-o", format)
 			if got := cli.ExitCode(err); got != cli.ExitError {
 				t.Errorf("exit code %d (%v), want %d", got, err, cli.ExitError)
 			}
@@ -94,14 +132,13 @@ func TestMessages(t *testing.T) {
 	revision := file("revision.yaml", "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: a}\n")
 	nameless := file("nameless.yaml", "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {generateName: mine-}\n")
 	blank := file("blank.yaml", "# nothing yet\n")
-	empty := filepath.Dir(file("empty/values.yaml", "a: b\n"))
 	none := filepath.Dir(file("none/fleet.txt", old))
 	partial := filepath.Join(dir, "partial")
-	cluster, err := os.ReadFile("testdata/snapshot/cluster.yaml")
+	objects, err := os.ReadFile("testdata/snapshot/cluster.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	file("partial/cluster.yaml", string(cluster))
+	file("partial/cluster.yaml", string(objects))
 	const snapshot, fleet = "testdata/snapshot", "testdata/fleet/variant.yaml"
 	for name, c := range map[string]struct {
 		args []string
@@ -110,41 +147,32 @@ func TestMessages(t *testing.T) {
 		"unknown format": {[]string{"-o", "xml"}, `-o is "xml", but must be one of text, json, yaml, markdown, html`},
 		"no flag": {[]string{"a.yaml", "b.yaml"},
 			"manifests are named by -f: write kubectl variants plan -f a.yaml -f b.yaml"},
-		"another namespace": {[]string{"-f", fleet, "--from", snapshot, "--namespace", "other"},
-			`the snapshot testdata/snapshot has no Repositories in the namespace "other", but in fleet: set --namespace`},
-		"nothing to delete": {[]string{"--delete", "--from", snapshot},
+		"nothing to delete": {[]string{"--delete", cluster, snapshot},
 			"--delete needs -f: the manifests of what is to be deleted"},
-		"empty -f": {[]string{"-f", "", "--from", snapshot},
+		"empty -f": {[]string{"-f", "", cluster, snapshot},
 			`invalid argument "" for "-f, --filename" flag: it must name a file or a directory: is it a variable that is not set?`},
-		"empty -f beside another": {[]string{"-f", fleet, "-f", "", "--from", snapshot},
+		"empty -f beside another": {[]string{"-f", fleet, "-f", "", cluster, snapshot},
 			`invalid argument "" for "-f, --filename" flag: it must name a file or a directory: is it a variable that is not set?`},
-		"empty --from": {[]string{"-f", fleet, "--from", ""},
-			`invalid argument "" for "--from" flag: it must name a file or a directory: is it a variable that is not set?`},
 		"empty --base": {[]string{"-f", fleet, "--base", ""},
 			`invalid argument "" for "--base" flag: it must name a directory: is it a variable that is not set?`},
-		"--base alone": {[]string{"--base", "main", "--from", snapshot},
+		"--base alone": {[]string{"--base", "main", cluster, snapshot},
 			"--base needs -f, and no --delete: it finds the objects that -f does not have any more"},
-		"--base and --delete": {[]string{"-f", fleet, "--base", "main", "--delete", "--from", snapshot},
+		"--base and --delete": {[]string{"-f", fleet, "--base", "main", "--delete", cluster, snapshot},
 			"--base needs -f, and no --delete: it finds the objects that -f does not have any more"},
-		"no manifests": {[]string{"-f", none, "--from", snapshot}, "there are no manifests in " + none +
+		"no manifests": {[]string{"-f", none, cluster, snapshot}, "there are no manifests in " + none +
 			": in a directory, objects are read from files that end in .yaml, .yml or .json"},
-		"an empty file": {[]string{"-f", blank, "--from", snapshot}, "there are no manifests in " + blank},
-		"only generateName": {[]string{"-f", nameless, "--from", snapshot}, "cannot use " + nameless + ", line 1: this PackageVariant has " +
+		"an empty file": {[]string{"-f", blank, cluster, snapshot}, "there are no manifests in " + blank},
+		"only generateName": {[]string{"-f", nameless, cluster, snapshot}, "cannot use " + nameless + ", line 1: this PackageVariant has " +
 			"metadata.generateName and no metadata.name, and a plan needs a name: an API server would make up another one each time"},
-		"not there": {[]string{"-f", "nowhere.yaml", "--from", snapshot}, "there is no file or directory nowhere.yaml"},
-		"another version": {[]string{"-f", old, "--from", snapshot}, old + ", line 1: PackageVariantSet a is of " +
+		"not there": {[]string{"-f", "nowhere.yaml", cluster, snapshot}, "there is no file or directory nowhere.yaml"},
+		"another version": {[]string{"-f", old, cluster, snapshot}, old + ", line 1: PackageVariantSet a is of " +
 			"config.porch.kpt.dev/v1alpha1, which is another API: write it as config.porch.kpt.dev/v1alpha2"},
-		"of Porch": {[]string{"-f", revision, "--from", snapshot}, revision + ", line 1: a PackageRevision is made by Porch, and " +
-			"is not planned: put it into the directory that --from names"},
-		"unknown field":  {[]string{"-f", typo, "--from", snapshot}, "cannot read " + typo + `, line 4: a PackageVariant has no field "nonsense"`},
-		"mistyped field": {[]string{"-f", mistyped, "--from", snapshot}, "cannot read " + mistyped + `, line 5: a PackageVariant has no field "upstraem": did you mean "upstream"?`},
-		"no snapshot": {[]string{"-f", fleet, "--from", empty}, empty + " has no snapshot of a cluster, with its Repositories and " +
-			"PackageRevisions: write one by: kubectl get repositories,packagerevisions,packagevariants,packagevariantsets -o " +
-			"yaml > " + empty + "/cluster.yaml; kubectl get packagerevisionresources -o yaml > " + empty + "/contents.yaml"},
-		"no contents": {[]string{"-f", fleet, "--from", partial}, "PackageVariant alone: cannot read the content of " +
-			"blueprints.web.v1: the files of package revision blueprints.web.v1 are needed, and " + partial + " does not have " +
-			"them: write them by: kubectl get packagerevisionresources blueprints.web.v1 --namespace fleet -o yaml > " +
-			partial + "/blueprints.web.v1.yaml"},
+		"of Porch": {[]string{"-f", revision, cluster, snapshot}, revision + ", line 1: a PackageRevision is made by Porch, and " +
+			"is not planned: leave it out of -f"},
+		"unknown field":  {[]string{"-f", typo, cluster, snapshot}, "cannot read " + typo + `, line 4: a PackageVariant has no field "nonsense"`},
+		"mistyped field": {[]string{"-f", mistyped, cluster, snapshot}, "cannot read " + mistyped + `, line 5: a PackageVariant has no field "upstraem": did you mean "upstream"?`},
+		"no contents": {[]string{"-f", fleet, cluster, partial}, "PackageVariant alone: cannot read the content of blueprints.web.v1: " +
+			`packagerevisionresourceses.porch.kpt.dev "blueprints.web.v1" not found`},
 		"no cluster": {[]string{"--server", "http://127.0.0.1:1"}, "cannot reach the cluster at http://127.0.0.1:1, which " +
 			"refuses connections: set --context to another, or see whether it runs"},
 	} {
@@ -178,13 +206,12 @@ func TestStandardInput(t *testing.T) {
 			t.Parallel()
 			streams, in, _, _ := genericiooptions.NewTestIOStreams()
 			in.WriteString(c.text)
-			env := cli.New(streams)
-			command := New(env)
-			env.Flags.Add(command.Flags())
-			command.SilenceErrors, command.SilenceUsage = true, true
-			command.SetArgs([]string{"-f", "-", "--from", "testdata/snapshot"})
+			started, err := command(streams, "-f", "-", cluster, "testdata/snapshot")
+			if err != nil {
+				t.Fatal(err)
+			}
 			want := strings.ReplaceAll(c.want, "%d", strconv.Itoa(strings.Count(string(manifest), "\n")+2))
-			if diff := cmp.Diff(want, fmt.Sprint(command.ExecuteContext(t.Context()))); diff != "" {
+			if diff := cmp.Diff(want, fmt.Sprint(started.ExecuteContext(t.Context()))); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})
@@ -195,7 +222,7 @@ func TestStandardInput(t *testing.T) {
 func TestWriteTo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if _, err := run(t, "-f", "testdata/fleet/variant.yaml", "--from", "testdata/snapshot", "--write-to", dir); !errors.Is(err, cli.ErrChanges) {
+	if _, err := run(t, "-f", "testdata/fleet/variant.yaml", cluster, "testdata/snapshot", "--write-to", dir); !errors.Is(err, cli.ErrChanges) {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "edge-1.alone.packagevariant-1", "package-context.yaml"))
@@ -225,7 +252,7 @@ func TestThousand(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	out, err := run(t, "-f", file, "--from", "testdata/snapshot", "--files", "-o", "markdown")
+	out, err := run(t, "-f", file, cluster, "testdata/snapshot", "--files", "-o", "markdown")
 	if !errors.Is(err, cli.ErrChanges) {
 		t.Fatal(err)
 	}
@@ -272,7 +299,7 @@ func TestRender(t *testing.T) {
 				}
 			}
 			dir := t.TempDir()
-			_, err := run(t, "-f", "testdata/fleet/variant.yaml", "--from", "testdata/snapshot", "--render", "--write-to", dir)
+			_, err := run(t, "-f", "testdata/fleet/variant.yaml", cluster, "testdata/snapshot", "--render", "--write-to", dir)
 			if c.message != "" {
 				if err == nil || err.Error() != c.message {
 					t.Errorf("error %v, want %s", err, c.message)

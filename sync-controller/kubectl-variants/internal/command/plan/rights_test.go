@@ -15,8 +15,9 @@ import (
 	"github.com/package-variants/package-variants/engine/plans"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/scheme"
 	"github.com/package-variants/package-variants/sync-controller/internal/kube/watches"
-	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/snapshot"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/manifestfile"
 	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world"
+	"github.com/package-variants/package-variants/sync-controller/kubectl-variants/internal/world/worldtest"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -66,18 +67,6 @@ func newReading(t *testing.T) (fleet, from string) {
 	return fleet, from
 }
 
-// TestRightsOfSnapshot checks that a plan over a snapshot says what it assumes of the controller's rights.
-func TestRightsOfSnapshot(t *testing.T) {
-	t.Parallel()
-	fleet, from := newReading(t)
-	got, err := run(t, "-f", fleet, "--from", from)
-	const note = "The plan assumes that the controller may patch packagerevisions/approval, read ConfigMap (v1): " +
-		"a snapshot does not tell its rights"
-	if !strings.Contains(got, note) {
-		t.Errorf("there is no %q in:\n%s (error %v)", note, got, err)
-	}
-}
-
 // TestRights checks that a plan has the conditions that a controller without rights reports, and for it alone.
 func TestRights(t *testing.T) {
 	t.Parallel()
@@ -122,11 +111,15 @@ func planWith(t *testing.T, fleet, from string, approves bool, denied string) *p
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := world.FromFiles(types, from, render)
+	there, err := worldtest.New(from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fleets, err := snapshot.ReadFiles(types, fleet, true)
+	w, err := world.FromCluster(t.Context(), there, "fleet", render)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fleets, err := manifestfile.ReadFiles(types, fleet)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func planManifests(t *testing.T, world, manifests string) (*plans.Plan, error) {
 	if err := os.WriteFile(manifest, []byte(manifests), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return planOf(t, "-f", manifest, "--from", snapshotOf(t, world))
+	return planOf(t, "-f", manifest, cluster, snapshotOf(t, world))
 }
 
 // TestStalledVariant checks that a plan distinguishes a variant that a change breaks from one that was broken before.

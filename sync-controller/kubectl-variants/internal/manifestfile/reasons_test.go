@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package snapshot
+package manifestfile
 
 import (
 	"os"
@@ -64,7 +64,7 @@ func refusal(t *testing.T, path, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFiles(types, path, false); err != nil {
+	if _, err := ReadFiles(types, path); err != nil {
 		return strings.ReplaceAll(err.Error(), path, name)
 	}
 	return ""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package snapshot
+package manifestfile
 
 import (
 	"bufio"
@@ -14,30 +14,15 @@ import (
 	"github.com/package-variants/package-variants/functions/bounds"
 )
 
-// place is where an object is in a file, so it can be read again.
+// place is where an object is in a file.
 type place struct {
-	path           string
-	offset, length int64
+	path string
 	// indent is the indentation of each line, for a list item.
 	indent int
 	// line is the number of the first line, from 1.
 	line int
 	// item reports whether the object is a list item.
 	item bool
-}
-
-// text reads the object again.
-func (p place) text() ([]byte, error) {
-	f, err := os.Open(p.path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	raw := make([]byte, p.length)
-	if _, err := f.ReadAt(raw, p.offset); err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", p.path, err)
-	}
-	return dedent(raw, p.indent), nil
 }
 
 // dedent removes the indentation and the dash of a list item from its lines.
@@ -106,10 +91,9 @@ func readLine(reader *bufio.Reader) ([]byte, error) {
 
 // splitter splits a file line by line.
 type splitter struct {
-	path   string
-	each   func(place, []byte) error
-	offset int64
-	line   int
+	path string
+	each func(place, []byte) error
+	line int
 
 	text    []byte // of the object that is being read
 	at      place
@@ -122,21 +106,19 @@ type splitter struct {
 
 func (s *splitter) add(line []byte) error {
 	s.line++
-	begin := s.offset
-	s.offset += int64(len(line))
 	content := strings.TrimRight(string(line), "\r\n")
 	switch {
 	case content == "---" || strings.HasPrefix(content, "--- ") || content == "...":
 		return s.end()
 	case s.listing && !s.tailing:
-		return s.item(line, content, begin)
+		return s.item(line, content)
 	case content == "items:" && !s.listing && s.mayList():
 		s.list, s.begins = s.text, s.line
 		s.text, s.at = nil, place{}
 		s.listing, s.tailing, s.dash = true, false, -1
 		return nil
 	}
-	return s.keep(line, begin)
+	return s.keep(line)
 }
 
 // mayList reports whether the current document may be a list: it has the kind of a list, or no kind yet.
@@ -146,7 +128,7 @@ func (s *splitter) mayList() bool {
 }
 
 // item adds a line of a list.
-func (s *splitter) item(line []byte, content string, begin int64) error {
+func (s *splitter) item(line []byte, content string) error {
 	indent := len(content) - len(strings.TrimLeft(content, " "))
 	passive := isBlank(line)
 	dashed := strings.HasPrefix(content[indent:], "- ") || content[indent:] == "-"
@@ -161,21 +143,21 @@ func (s *splitter) item(line []byte, content string, begin int64) error {
 			return err
 		}
 		s.at.indent, s.at.item = s.dash+len("- "), true
-		return s.keep(line, begin)
+		return s.keep(line)
 	case passive || s.dash >= 0 && indent > s.dash:
-		return s.keep(line, begin)
+		return s.keep(line)
 	}
 	if err := s.flush(); err != nil {
 		return err
 	}
 	s.tailing = true // the list's own again, as its kind
-	return s.keep(line, begin)
+	return s.keep(line)
 }
 
 // keep adds a line to the current object.
-func (s *splitter) keep(line []byte, begin int64) error {
+func (s *splitter) keep(line []byte) error {
 	if len(s.text) == 0 {
-		s.at.path, s.at.offset, s.at.line = s.path, begin, s.line
+		s.at.path, s.at.line = s.path, s.line
 	}
 	if len(s.text)+len(line) > bounds.ObjectBytes {
 		return fmt.Errorf("cannot read %s, line %d: %w", s.path, s.at.line, errTooLarge)
@@ -191,7 +173,6 @@ func (s *splitter) flush() error {
 	if isBlank(text) {
 		return nil
 	}
-	at.length = int64(len(text))
 	return s.each(at, dedent(text, at.indent))
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package snapshot reads the objects of a cluster, and the manifests that are laid over them, from files.
-package snapshot
+// Package manifestfile reads manifests from files.
+package manifestfile
 
 import (
 	"bytes"
@@ -14,17 +14,12 @@ import (
 	"slices"
 	"strings"
 
-	porchapi "github.com/nephio-project/porch/api/porch/v1alpha1"
 	"github.com/package-variants/package-variants/functions/krm"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 )
-
-// contentKind is the kind of the contents of package revisions.
-const contentKind = "PackageRevisionResources"
 
 // Object is an object that a file has.
 type Object struct {
@@ -38,19 +33,17 @@ type Object struct {
 type Files struct {
 	Objects []Object
 	// Count is how many objects there are, with the contents.
-	Count  int
-	types  *runtime.Scheme
-	strict bool
+	Count int
+	types *runtime.Scheme
 	// identities reports whether only the identities of objects are read.
 	identities bool
 	path       string
-	contents   map[types.NamespacedName]place
 }
 
 // ReadFiles reads the YAML and JSON files of a directory and all below it, or one file: manifests, and lists as kubectl
-// get writes them. Strict refuses fields that a kind does not have, as an API server does.
-func ReadFiles(scheme *runtime.Scheme, path string, strict bool) (*Files, error) {
-	f := &Files{types: scheme, strict: strict, path: path, contents: map[types.NamespacedName]place{}}
+// get writes them. It refuses fields that a kind does not have, as an API server does.
+func ReadFiles(scheme *runtime.Scheme, path string) (*Files, error) {
+	f := &Files{types: scheme, path: path}
 	err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -73,9 +66,9 @@ func ReadFiles(scheme *runtime.Scheme, path string, strict bool) (*Files, error)
 	return f, err
 }
 
-// ReadManifests reads manifests from a reader, strictly. The name stands for their file in errors.
+// ReadManifests reads manifests from a reader. The name stands for their file in errors.
 func ReadManifests(scheme *runtime.Scheme, name string, from io.Reader) (*Files, error) {
-	f := &Files{types: scheme, strict: true, path: name}
+	f := &Files{types: scheme, path: name}
 	return f, splitStream(from, name, f.add)
 }
 
@@ -130,7 +123,7 @@ func (f *Files) add(at place, text []byte) error {
 	}
 	switch {
 	case h.APIVersion == "" || h.Kind == "":
-		if at.item || h.Items != nil || f.strict && isManifest(at.path) {
+		if at.item || h.Items != nil || !f.identities && isManifest(at.path) {
 			return problem(errors.New("it is no object: apiVersion or kind is missing"))
 		}
 		return nil
@@ -140,16 +133,11 @@ func (f *Files) add(at place, text []byte) error {
 	return f.addObject(at, h, text)
 }
 
-// addObject adds an object. The contents of packages in a snapshot are read on demand.
+// addObject adds an object.
 func (f *Files) addObject(at place, h *head, text []byte) error {
 	f.Count++
 	if f.identities {
 		f.Objects = append(f.Objects, Object{Object: h.identity(), Path: at.path, Line: at.line})
-		return nil
-	}
-	gvk := porchapi.SchemeGroupVersion.WithKind(h.Kind)
-	if h.APIVersion == gvk.GroupVersion().String() && gvk.Kind == contentKind && !f.strict {
-		f.contents[types.NamespacedName{Namespace: h.Metadata.Namespace, Name: h.Metadata.Name}] = at
 		return nil
 	}
 	o, err := f.decode(h, text)
@@ -160,10 +148,8 @@ func (f *Files) addObject(at place, h *head, text []byte) error {
 		}
 		return unreadable(at.path, line, reason)
 	}
-	if f.strict {
-		if err := named(at, h); err != nil {
-			return err
-		}
+	if err := named(at, h); err != nil {
+		return err
 	}
 	f.Objects = append(f.Objects, Object{Object: o, Path: at.path, Line: at.line})
 	return nil
@@ -193,10 +179,6 @@ func (f *Files) addList(at place, text []byte) error {
 		data, err := yaml.Marshal(item)
 		if err != nil {
 			return err
-		}
-		if h, err := headOf(data); err == nil && h.Kind == contentKind {
-			return fmt.Errorf("%s, line %d, has a list of contents that cannot be read by parts: write it by "+
-				"kubectl get ... -o yaml", at.path, at.line)
 		}
 		if err := f.add(at, data); err != nil {
 			return err
@@ -245,8 +227,5 @@ func (f *Files) decode(h *head, text []byte) (client.Object, error) {
 	if !ok {
 		return nil, fmt.Errorf("a %s is no object", h.Kind)
 	}
-	if f.strict {
-		return o, yaml.UnmarshalStrict(text, o)
-	}
-	return o, yaml.Unmarshal(text, o)
+	return o, yaml.UnmarshalStrict(text, o)
 }
