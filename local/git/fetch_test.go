@@ -3,6 +3,7 @@
 package git_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,4 +106,26 @@ func TestNotStored(t *testing.T) {
 	want["refs/heads/main"] = git.Ref{Hash: next, Commit: next}
 	want["refs/heads/other"] = want["refs/heads/main"]
 	wantEqual(t, want, fetch(t, r))
+}
+
+// TestLooseRefs has a clone get more refs than it may have as files: they are packed when it is opened again.
+func TestLooseRefs(t *testing.T) {
+	t.Parallel()
+	remote := gittest.NewRemote(t, "packages")
+	people := remote.Clone()
+	people.Push("Begin", nil, "HEAD:refs/heads/main")
+	cache := filepath.Join(t.TempDir(), "cache")
+	fetch(t, openIn(t, cache, remote.Address()))
+	hash := strings.TrimSpace(people.Git("rev-parse", "HEAD"))
+	var updates strings.Builder
+	for i := range 1001 {
+		fmt.Fprintf(&updates, "create refs/tags/web/v%d %s\n", i+1, hash)
+	}
+	remote.GitWith(updates.String(), "update-ref", "--stdin")
+	wantEqual(t, 1002, len(fetch(t, openIn(t, cache, remote.Address()))))
+	wantEqual(t, 1002, len(fetch(t, openIn(t, cache, remote.Address()))))
+	left, err := filepath.Glob(filepath.Join(cache, "*", "refs", "tags", "web", "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("%d refs are files (%v)", len(left), err)
+	}
 }

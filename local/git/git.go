@@ -112,7 +112,29 @@ func open(ctx context.Context, cache, address string, own bool) (*Repository, er
 	if _, err := r.run(ctx, nil, "gc", "--auto", "--quiet"); err != nil {
 		return nil, r.explain(ctx, err)
 	}
+	if r.hasLooseRefs() {
+		_, _ = r.run(ctx, nil, "pack-refs", "--all") // another process may do so, too, and each can do without
+	}
 	return r, nil
+}
+
+// maxLooseRefs is how many files with refs a clone may have, beyond which git takes longer to open them than for all
+// else: git gc packs refs only where it packs objects.
+const maxLooseRefs = 1000
+
+// hasLooseRefs reports whether the clone has more files with refs than it may have.
+func (r *Repository) hasLooseRefs() bool {
+	n := 0
+	_ = filepath.WalkDir(filepath.Join(r.dir, "refs"), func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			n++
+		}
+		if n > maxLooseRefs {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return n > maxLooseRefs
 }
 
 // newRepository returns the repository in a git directory.
