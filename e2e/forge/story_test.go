@@ -24,13 +24,15 @@ type world struct {
 	gitea *gitea
 	// address is that of the git repository, without the token, which git gets by its configuration.
 	address string
+	// by says which drafts are shown by one branch.
+	by *fleet.ReviewBy
 }
 
 // newWorld returns a fleet whose first push makes the repository.
 func newWorld(t *testing.T, manifests string) *world {
 	t.Helper()
 	g := startGitea(t)
-	w := &world{fleettest.New(t, manifests), g, g.url + "/ada/fleet.git"}
+	w := &world{World: fleettest.New(t, manifests), gitea: g, address: g.url + "/ada/fleet.git"}
 	n, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // as the tests of git have set it
 	t.Setenv("GIT_CONFIG_COUNT", strconv.Itoa(n+1))
 	t.Setenv(fmt.Sprintf("GIT_CONFIG_KEY_%d", n), "http."+g.url+"/.extraHeader")
@@ -51,7 +53,7 @@ func newWorld(t *testing.T, manifests string) *world {
 func (w *world) sync(what string, want ...string) {
 	w.Helper()
 	w.People.Update()
-	report, err := fleet.Sync(w.Context(), fleet.Options{Dir: filepath.Join(w.People.Dir, "fleet"), Cache: w.Cache,
+	report, err := fleet.Sync(w.Context(), fleet.Options{Dir: filepath.Join(w.People.Dir, "fleet"), Cache: w.Cache, Reviews: w.by,
 		PullRequests: &fleet.PullRequests{MaxOpen: 30, Labels: []string{"fleet"}, Reviewers: []string{"berta"}, Env: w.env}})
 	if err != nil {
 		w.Fatal(err)
@@ -214,4 +216,30 @@ func (w *world) comment(t *testing.T) {
 	if len(comments) != 1 || !strings.HasPrefix(comments[0].Body, "Two\n") {
 		t.Errorf("%v", comments)
 	}
+}
+
+// TestGiteaReview has drafts be reviewed together on a real forge: their own pull requests end, and merging the one of the
+// review publishes them.
+func TestGiteaReview(t *testing.T) {
+	w := newWorld(t, fleettest.WebSet)
+	w.Push("main", "Another site", map[string]string{"fleet/fra.yaml": "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\n" +
+		"metadata: {name: fra, labels: {tier: edge}}\nspec: {type: git, git: {repo: " + w.address + ", branch: main, directory: fra}}\n"})
+	w.sync("each for itself", "pull request 1 of FLEET was opened: edge/web: clone of blueprints.web.v1",
+		"pull request 2 of FLEET was opened: fra/web: clone of blueprints.web.v1",
+		"edge/web: packagevariant-1 drafted", "fra/web: packagevariant-1 drafted")
+	w.by = &fleet.ReviewBy{}
+	w.sync("together", "pull request 3 of FLEET was opened: web v1, wave all: 2 packages")
+	w.isClosed(1)
+	w.isClosed(2)
+	w.sync("nothing to do")
+	w.merge(3, "squash")
+	w.sync("merged", "edge/web: v1 published (packagevariant-1 was merged)", "fra/web: v1 published (packagevariant-1 was merged)")
+	w.Equal("refs", []string{"tags/edge/web/v1", "tags/fra/web/v1"}, w.refs())
+	w.Push("main", "Version 2", map[string]string{"blueprints/web/settings.yaml": fleettest.Settings("large")},
+		"HEAD:refs/tags/blueprints/web/v2")
+	w.sync("version 2", "pull request 4 of FLEET was opened: web v1 → v2, wave all: 2 packages",
+		"edge/web: packagevariant-2 drafted", "fra/web: packagevariant-2 drafted")
+	w.gitea.api(http.MethodPatch, "repos/ada/fleet/pulls/4", map[string]any{"state": "closed"}, nil)
+	w.sync("closed")
+	w.Equal("nothing is rejected", 3, len(w.refs())-2)
 }
