@@ -183,7 +183,7 @@ func (s *syncer) conclude(ctx context.Context) {
 	s.advise(ctx)
 	known := s.home.Ledger()
 	unread := map[types.UID][]string{} // variants, by their sets
-	reviewed := s.reviewed()
+	reviewed := s.reviewed(s.state.Reviews)
 	for _, pv := range s.store.AllVariants() {
 		line := s.line(variantKind, &pv, pv.Status.Conditions)
 		if set := metav1.GetControllerOfNoCopy(&pv); set != nil && line.Message == ofEarlierSync {
@@ -210,6 +210,7 @@ func (s *syncer) conclude(ctx context.Context) {
 	for _, e := range s.happened.all(home.MadeByPorch) {
 		r.note("%s was made by Porch. If a controller works on its Repository, too, stop one of the two", e.Name())
 	}
+	s.tellReviews()
 	r.Removals, r.Repositories = s.removals(), s.home.Addresses()
 }
 

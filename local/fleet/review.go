@@ -3,6 +3,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -214,6 +215,7 @@ func (f *Fleet) Push(ctx context.Context, of []*revision.Revision) map[types.Nam
 
 // Status returns what is known of a namespace, or of all of them if that is "".
 func (f *Fleet) Status(ctx context.Context, namespace string) (all []*status.Input, err error) {
+	reviewed := f.reviewed(f.was.Reviews)
 	names := map[string]bool{}
 	for _, pv := range f.store.AllVariants() {
 		names[pv.Namespace] = true
@@ -225,8 +227,9 @@ func (f *Fleet) Status(ctx context.Context, namespace string) (all []*status.Inp
 		if namespace != "" && name != namespace {
 			continue
 		}
-		in := &status.Input{Namespace: name,
-			Branch: func(r *revision.Revision) string { return f.BranchesOf(r).Branch }}
+		in := &status.Input{Namespace: name, Branch: func(r *revision.Revision) string {
+			return cmp.Or(reviewed[types.NamespacedName{Namespace: r.Namespace, Name: r.Name}], f.BranchesOf(r).Branch)
+		}}
 		if in.Input, err = f.Trace(ctx, name); err != nil {
 			return nil, err
 		}

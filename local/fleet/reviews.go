@@ -201,9 +201,24 @@ func (s *syncer) candidate(ctx context.Context, pv *v1alpha1.PackageVariant, dra
 // numberOf returns a revision as people write it.
 func numberOf(revision int) string { return fmt.Sprintf("v%d", revision) }
 
-// reviewed tells of the reviews, and returns the branch by which each draft is reviewed.
-func (s *syncer) reviewed() map[types.NamespacedName]string {
+// reviewed returns the branches by which drafts are reviewed with others.
+func (f *Fleet) reviewed(all []reviews.Review) map[types.NamespacedName]string {
 	of := map[types.NamespacedName]string{}
+	for i := range all {
+		if all[i].Closed {
+			continue
+		}
+		branch := f.home.BranchesOfReview(&all[i]).Branch
+		for j := range all[i].Members {
+			m := &all[i].Members[j]
+			of[types.NamespacedName{Namespace: m.Namespace, Name: m.Of().NameOf(m.Workspace)}] = branch
+		}
+	}
+	return of
+}
+
+// tellReviews tells of the reviews.
+func (s *syncer) tellReviews() {
 	for i := range s.state.Reviews {
 		r := &s.state.Reviews[i]
 		if r.Closed {
@@ -214,13 +229,10 @@ func (s *syncer) reviewed() map[types.NamespacedName]string {
 			PullRequest: &PullRequest{Branches: branches, Title: markdown.Title(r.Title()), Body: r.Body, Of: branches.Branch}}
 		for j := range r.Members {
 			m := &r.Members[j]
-			name := m.Of().NameOf(m.Workspace)
-			told.Drafts = append(told.Drafts, name)
+			told.Drafts = append(told.Drafts, m.Of().NameOf(m.Workspace))
 			told.PullRequest.Covers = append(told.PullRequest.Covers, s.home.BranchesOf(&revision.Revision{
 				Namespace: m.Namespace, Package: m.Of(), Workspace: m.Workspace}).Branch)
-			of[types.NamespacedName{Namespace: m.Namespace, Name: name}] = branches.Branch
 		}
 		s.report.Reviews = append(s.report.Reviews, told)
 	}
-	return of
 }

@@ -3,11 +3,13 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/local/home"
 )
 
@@ -70,6 +72,22 @@ func (w *world) open() (all []string) {
 	return all
 }
 
+// merges returns the branch that a person merges to publish the draft of the first package, as the status of the fleet
+// says it.
+func (w *world) merges() string {
+	w.Helper()
+	f, err := Open(w.Context(), w.options())
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	all, err := f.Status(w.Context(), "")
+	if err = errors.Join(err, f.Fetch(w.Context())); err != nil || len(all) != 1 {
+		w.Fatal(err, all)
+	}
+	return all[0].Branch(&revision.Revision{Namespace: "default", Name: "s0.web.packagevariant-2"})
+}
+
 // upgraded returns a fleet of sites that are published, of which the blueprint has a second version.
 func upgraded(t *testing.T, n int) *world {
 	t.Helper()
@@ -93,6 +111,7 @@ func TestReview(t *testing.T) {
 	w.Equal("branches", []string{"sites/0/s0/web/packagevariant-2", "sites/0/s1/web/packagevariant-2",
 		"sites/0/s2/web/packagevariant-2", "web/all/web-v2-1"}, w.open())
 	w.resting("wave", []string{wholeOfThree})
+	w.Equal("the branch that a person merges", reviewOf(2, 1), w.merges())
 	was := w.Remote.Refs()["refs/heads/"+reviewOf(2, 1)]
 	w.Push("main", "Other work", map[string]string{"notes.txt": "nothing of a package\n"})
 	w.reviewing("wave")
