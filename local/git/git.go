@@ -67,7 +67,7 @@ type Repository struct {
 	// checkedOut says that it is the repository in which somebody works, and no clone of the cache.
 	checkedOut bool
 
-	trees *lru.Cache
+	trees, commits, places *lru.Cache
 
 	mu      sync.Mutex
 	reader  *reader
@@ -139,7 +139,8 @@ func (r *Repository) hasLooseRefs() bool {
 
 // newRepository returns the repository in a git directory.
 func newRepository(dir string) *Repository {
-	return &Repository{dir: dir, pending: map[Hash]object{}, known: map[Hash]bool{}, trees: lru.New(maxTrees)}
+	return &Repository{dir: dir, pending: map[Hash]object{}, known: map[Hash]bool{}, trees: lru.New(maxTrees),
+		commits: lru.New(maxCommits), places: lru.New(maxPlaces)}
 }
 
 // clone makes the clone beside its place, so that a clone that is there is whole.

@@ -45,7 +45,7 @@ func (r *recorder) contents() (all []string) {
 func recorded(t *testing.T, remote *gittest.Remote) (*Repository, *recorder) {
 	t.Helper()
 	r := &Repository{dir: remote.Dir, address: remote.Address(), pending: map[Hash]object{}, known: map[Hash]bool{},
-		trees: lru.New(maxTrees)}
+		trees: lru.New(maxTrees), commits: lru.New(maxCommits), places: lru.New(maxPlaces)}
 	if err := r.start(); err != nil {
 		t.Fatal(err)
 	}

@@ -22,11 +22,14 @@ import (
 	"github.com/package-variants/package-variants/functions/bounds"
 )
 
-// maxTrees is how many trees stay in memory as they were decoded: the roots of branches, which many drafts start from.
-// One of more than maxTree bytes does not.
+// maxTrees and maxCommits are how many trees and commits stay in memory as they were decoded: the roots of branches,
+// which many drafts start from, and the commits that have them. One that publishes many drafts names them all. A tree of
+// more than maxTree bytes does not stay. maxPlaces is how many places in trees are remembered.
 const (
-	maxTrees = 16
-	maxTree  = 1 << 20
+	maxTrees   = 16
+	maxCommits = 64
+	maxTree    = 1 << 20
+	maxPlaces  = 1024
 )
 
 // maxPending is how many bytes of objects stay in memory.
@@ -53,13 +56,20 @@ func (r *Repository) Tree(h Hash) ([]Entry, error) {
 	return entries, nil
 }
 
-// Commit returns a commit.
+// Commit returns a commit, which is only read.
 func (r *Repository) Commit(h Hash) (*Commit, error) {
+	if kept, there := r.commits.Get(h); there {
+		if commit, ok := kept.(*Commit); ok {
+			return commit, nil
+		}
+	}
 	data, err := r.read(h, "commit")
 	if err != nil {
 		return nil, err
 	}
-	return decodeCommit(data), nil
+	commit := decodeCommit(data)
+	r.commits.Add(h, commit)
+	return commit, nil
 }
 
 // TagMessage returns the message of an annotated tag; "" if the object is none.
@@ -75,22 +85,30 @@ func (r *Repository) TagMessage(h Hash) (string, error) {
 // At returns what a commit has at a path; "" if that is nothing. The trees on the way to it are read by git alone, if
 // it is there.
 func (r *Repository) At(commit Hash, path string) (Hash, error) {
-	r.mu.Lock()
-	o, pending := r.pending[commit]
-	if !pending {
-		h, err := r.info(string(commit) + ":" + path)
-		r.mu.Unlock()
-		if !errors.Is(err, ErrMissing) {
-			return h.hash, err
-		} // it is not there, or the clone lacks it
-		read, err := r.Commit(commit)
-		if err != nil {
-			return "", err
+	read, err := r.Commit(commit)
+	if err != nil {
+		return "", err
+	}
+	place := string(read.Tree) + ":" + path
+	if kept, there := r.places.Get(place); there {
+		if at, ok := kept.(Hash); ok {
+			return at, nil
 		}
-		return r.TreeAt(read.Tree, path)
+	}
+	r.mu.Lock()
+	var h header
+	err = ErrMissing
+	if _, pending := r.pending[read.Tree]; !pending {
+		h, err = r.info(place)
 	}
 	r.mu.Unlock()
-	return r.TreeAt(decodeCommit(o.data).Tree, path)
+	if errors.Is(err, ErrMissing) { // it is not there, or the clone lacks it
+		return r.TreeAt(read.Tree, path)
+	}
+	if err == nil {
+		r.places.Add(place, h.hash)
+	}
+	return h.hash, err
 }
 
 // TreeAt returns what is at a path below a tree; "" if that is nothing.
