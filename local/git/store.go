@@ -23,8 +23,8 @@ import (
 )
 
 // maxTrees and maxCommits are how many trees and commits stay in memory as they were decoded: the roots of branches,
-// which many drafts start from, and the commits that have them. One that publishes many drafts names them all. A tree of
-// more than maxTree bytes does not stay. maxPlaces is how many places in trees are remembered.
+// which many drafts start from, and the commits that have them. One that publishes many drafts names them all. A tree
+// of more than maxTree bytes does not stay. maxPlaces is how many places in trees are remembered.
 const (
 	maxTrees   = 16
 	maxCommits = 64
