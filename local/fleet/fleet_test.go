@@ -200,9 +200,9 @@ func TestConflictOfTheRevision(t *testing.T) {
 	if _, err := w.syncAt(func(*Options) {}); err != nil {
 		t.Fatal(err)
 	}
-	status := w.Remote.Git("show", "package-variants:fleet/.fleet/variants/default/web.yaml")
-	w.Equal("stopped", []bool{true, true}, []bool{strings.Contains(status, "updated: huge"),
-		strings.Contains(status, "pendingMerge: blueprints.web.v5")})
+	status := w.Remote.Git("show", "package-variants:fleet/.fleet/variants/default/web.json")
+	w.Equal("stopped", []bool{true, true}, []bool{strings.Contains(status, `"updated": "huge"`),
+		strings.Contains(status, `"pendingMerge": "blueprints.web.v5"`)})
 	w.Equal("the draft stays", "4\n", w.Remote.Git("show", strings.TrimPrefix(draft2, "heads/")+":edge/web/NOTES"))
 }
 
