@@ -30,7 +30,14 @@ only. What a person writes around the text of the sync stays; one that a person 
 is asked for.
 
 With --reviews, drafts of a wave that wait for nothing but a person, in one git repository, are also on one branch below
-reviews/, for people to merge at once.`
+reviews/, for people to merge at once.
+
+The JSON has uncommitted; sets and variants with namespace, name, state, reason and message, of which variants have
+package, revision, upstream, from, draft, workspace, waits, conflicted, conflicts, injection, review and pullRequest;
+reviews with namespace, set, wave, drafts, frozen and pullRequest; removals with namespace, package and pullRequest,
+which has repository, branch, base, title, body and number; repositories; packages with namespace, package, text, found
+and pushed, which are what happened (did, revision, number, branch, commit, files, why); pullRequests with repository,
+did, number, branch and title; notes, refused and failures. A field that says nothing is left out.`
 
 const exampleSync = `  # Make the drafts of a fleet, and publish what was merged since the last sync
   variants sync fleet/

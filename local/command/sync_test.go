@@ -7,7 +7,10 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/package-variants/package-variants/local/fleet"
@@ -69,4 +72,26 @@ func TestSync(t *testing.T) {
 			t.Errorf("%v: %v", tt.args, report)
 		}
 	}
+}
+
+// TestDocumentedJSON checks that the help of sync names every field of its JSON.
+func TestDocumentedJSON(t *testing.T) {
+	t.Parallel()
+	var check func(of reflect.Type)
+	check = func(of reflect.Type) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || !strings.Contains(of.PkgPath(), "/local/") {
+			return
+		}
+		for i := range of.NumField() {
+			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			if name != "" && name != "-" && !regexp.MustCompile(`\b`+name+`\b`).MatchString(longSync) {
+				t.Errorf("%s of %s is not in the help", name, of)
+			}
+			check(of.Field(i).Type)
+		}
+	}
+	check(reflect.TypeFor[fleet.Report]())
 }
