@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/engine/blueprint"
+	"github.com/package-variants/package-variants/engine/plans/show"
+	"github.com/package-variants/package-variants/engine/words"
+	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/local/fleet"
+	"github.com/spf13/cobra"
+)
+
+const longInit = `Make a fleet of copies that exist: write a blueprint of what most of them have, the manifests of a fleet, and into
+the Kptfile of each copy what it is a copy of. DIR is a directory in a clone of their git repository, the current one by
+default. In --from, each * stands for the name of an environment, or of a package if it is the last part. Where the copies
+differ, each keeps what it has, and where no value has a majority, the blueprint has that of the copy that is nearest to
+what most have. Directories of manifests are packages, and so are kustomize overlays, and values of a chart.
+
+Nothing else in the copies changes, and secrets do not come into the blueprint. Before anything is written, a plan is
+made as if all were committed and tagged; if it changes a copy, that is an error. Commit, tag and push yourself: the
+commands are printed.
+
+Without --from, it writes the smallest fleet, in which comments say what to fill in.`
+
+const exampleInit = `  # Four environments with a copy of web in each
+  variants init --from 'environments/*/web'
+
+  # All packages of all clusters; and overlays of one base
+  variants init --from 'clusters/*/apps/*'
+  variants init --from 'web/overlays/*'
+
+  # Copies of a package that is there
+  variants init --from 'environments/*/web' --blueprint base/web`
+
+func newInit(e *env) *cobra.Command {
+	var o fleet.InitOptions
+	cmd := &cobra.Command{Use: "init [DIR]", Short: "Make a fleet of copies that exist", Long: longInit, Example: exampleInit,
+		Args: cobra.MaximumNArgs(1)}
+	cmd.Flags().StringArrayVar(&o.From, "from", nil, "`pattern` of the directories of copies; may be repeated")
+	cmd.Flags().StringVar(&o.Blueprint, "blueprint", "", "`directory` of the package that they are copies of; by default one "+
+		"is made of what most of them have")
+	cmd.Flags().StringVar(&o.Manifests, "fleet", "fleet", "`directory` for the manifests")
+	cmd.Flags().StringVar(&o.Blueprints, "blueprints", "blueprints", "`directory` for the blueprints")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if o.Dir = "."; len(args) > 0 {
+			o.Dir = args[0]
+		}
+		begun, err := fleet.Init(cmd.Context(), o)
+		if changes, ok := errors.AsType[*fleet.ErrChanges](err); ok {
+			return errors.Join(err, show.Text(e.Out, changes.Plan, show.Options{}))
+		}
+		if err != nil {
+			return err
+		}
+		var out strings.Builder
+		for i := range begun.Packages {
+			printPackage(&out, &begun.Packages[i])
+		}
+		for _, l := range begun.Left {
+			fmt.Fprintf(&out, "%s is no copy: %s\n", l.Path, l.Why)
+		}
+		printNext(&out, &o, begun)
+		_, err = io.WriteString(e.Out, krm.Visible(out.String()))
+		return err
+	}
+	return cmd
+}
+
+// printPackage prints what a blueprint has, and in what its copies differ.
+func printPackage(out *strings.Builder, p *fleet.BegunPackage) {
+	var names []string
+	for _, c := range p.Copies {
+		names = append(names, c.Environment)
+	}
+	fmt.Fprintf(out, "%s: %s\n", p.Name, words.Count(len(names), "environment")+", "+words.First(names, 8, ", "))
+	if made := p.Made; made != nil {
+		fmt.Fprintf(out, "  %d of %d values are alike in all; nearest to what most have is %s\n", made.Alike, made.Values, made.Nearest)
+		for i := range made.Differs {
+			printDifference(out, &made.Differs[i])
+		}
+		for _, s := range made.Secrets {
+			fmt.Fprintf(out, "  left out: %s, which is or may be secret, stays in %s\n", placeText(s.Place), words.Some(s.In, ", "))
+		}
+	}
+	for i, paired := range p.Pairings {
+		for _, pair := range paired.Pairs {
+			fmt.Fprintf(out, "  %s: its %s is the blueprint's %s\n", names[i], pair.Here, pair.Upstream)
+		}
+		for _, pair := range paired.Doubtful {
+			fmt.Fprintf(out, "  %s: its %s may be the blueprint's %s: if it is, add the line %q to the annotation "+
+				"config.porch.kpt.dev/upstream-identifiers of its Kptfile\n", names[i], pair.Here, pair.Upstream, pair)
+		}
+		for _, lacks := range paired.Lacks {
+			fmt.Fprintf(out, "  %s: it has no %s, which counts as removed there\n", names[i], lacks)
+		}
+	}
+}
+
+// shownValue is how much of a value is shown.
+const shownValue = 60
+
+// printDifference prints in what copies differ, and what the blueprint has of it.
+func printDifference(out *strings.Builder, d *blueprint.Difference) {
+	var texts []string
+	for _, v := range d.Versions {
+		text := v.Value
+		if runes := []rune(text); len(runes) > shownValue {
+			text = string(runes[:shownValue]) + "…"
+		}
+		if text == "" {
+			text = "none"
+		}
+		texts = append(texts, fmt.Sprintf("%s in %s", text, words.Some(v.In, ", ")))
+	}
+	of := "the blueprint has the first"
+	if !d.Majority {
+		of = "no majority, so the blueprint has what the nearest copy has"
+	}
+	fmt.Fprintf(out, "  differs: %s: %s (%s)\n", placeText(d.Place), strings.Join(texts, "; "), of)
+}
+
+// placeText returns a place as people read it.
+func placeText(at blueprint.Place) string {
+	text := at.File
+	for _, part := range []string{at.Resource, at.Field} {
+		if part != "" {
+			text += ", " + part
+		}
+	}
+	return text
+}
+
+// printNext prints what was written, and what to do next.
+func printNext(out *strings.Builder, o *fleet.InitOptions, begun *fleet.Begun) {
+	counts := map[string]int{}
+	kptfiles := 0
+	for name := range begun.Files {
+		at := o.Manifests
+		for _, p := range begun.Packages {
+			if strings.HasPrefix(name, p.Dir+"/") {
+				at = p.Dir
+			}
+		}
+		if strings.HasPrefix(name, at+"/") {
+			counts[at]++
+		} else {
+			kptfiles++
+		}
+	}
+	var wrote []string
+	for _, dir := range slices.Sorted(maps.Keys(counts)) {
+		wrote = append(wrote, fmt.Sprintf("%s (%s)", dir, words.Count(counts[dir], "file")))
+	}
+	if kptfiles > 0 {
+		wrote = append(wrote, words.Count(kptfiles, "Kptfile")+" of copies")
+	}
+	fmt.Fprintf(out, "wrote %s\n", strings.Join(wrote, ", "))
+	if len(begun.Packages) == 0 {
+		fmt.Fprintf(out, "next: fill in what the comments in %s say, commit and push it, and run variants plan %s\n", o.Manifests,
+			o.Manifests)
+		return
+	}
+	add := []string{o.Manifests}
+	var kptfilesOf []string
+	for _, p := range begun.Packages {
+		add = append(add, p.Dir)
+		for _, c := range p.Copies {
+			if each := "'" + c.Pattern + "/Kptfile'"; !slices.Contains(kptfilesOf, each) {
+				kptfilesOf = append(kptfilesOf, each)
+			}
+		}
+	}
+	add = append(add, kptfilesOf...)
+	branch := begun.Branch
+	if branch == "" {
+		branch = "HEAD"
+	}
+	fmt.Fprintf(out, "next:\n  git add %s\n  git commit -m 'Begin a fleet'\n", strings.Join(add, " "))
+	push := branch
+	for _, p := range begun.Packages {
+		fmt.Fprintf(out, "  git tag %s\n", p.Tag)
+		push += " " + p.Tag
+	}
+	fmt.Fprintf(out, "  git push origin %s\n  variants plan %s\n  variants sync %s\n", push, o.Manifests, o.Manifests)
+}
