@@ -5,7 +5,6 @@ package blueprint
 
 import (
 	"cmp"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -68,22 +67,23 @@ type Version struct {
 	In    []string
 }
 
-// Of makes a blueprint of copies, of which there must be one at least.
+// Of makes a blueprint of copies, of which there must be one at least. The nearest of several is the first.
 func Of(copies []Copy) *Blueprint {
 	all := make([]*parsed, len(copies))
 	for i := range copies {
 		all[i] = parse(&copies[i])
 	}
-	b := &Blueprint{Files: map[string]string{}, Secrets: withoutSecrets(all)}
+	secrets := withoutSecrets(all)
 	wholeFiles(all)
-	byNearness(all)
-	b.Nearest = all[0].Name
-	v := &vote{all: all, to: b}
-	for _, name := range v.names() {
-		if text := v.file(name); text != "" {
-			b.Files[all[0].named(name)] = text
+	score := map[string]int{}
+	for _, d := range count(all).Differs {
+		for i := 0; d.Majority && i < len(d.Versions[0].In); i++ {
+			score[d.Versions[0].In[i]]++
 		}
 	}
+	slices.SortStableFunc(all, func(a, b *parsed) int { return cmp.Compare(score[b.Name], score[a.Name]) })
+	b := count(all)
+	b.Secrets = secrets
 	return b
 }
 
@@ -121,74 +121,12 @@ func (p *parsed) named(file string) string {
 	return strings.ReplaceAll(file, Environment, p.Names[0])
 }
 
-// byNearness sorts copies by how many of the values that they have others have, too.
-func byNearness(all []*parsed) {
-	count, of := map[string]int{}, map[*parsed][]string{}
-	for _, p := range all {
-		of[p] = p.values()
-		for _, value := range of[p] {
-			count[value]++
-		}
-	}
-	score := map[*parsed]int{}
-	for _, p := range all {
-		for _, value := range of[p] {
-			score[p] += 2*count[value] - len(all) // a value that few have makes a copy less near
-		}
-	}
-	slices.SortStableFunc(all, func(a, b *parsed) int { return cmp.Compare(score[b], score[a]) })
-}
-
-// values returns all values of a copy, each with its place.
-func (p *parsed) values() (all []string) {
-	for name, f := range p.files {
-		if f.docs == nil {
-			all = append(all, name+"\n"+p.abstract(f.text))
-		}
-		for _, d := range f.docs {
-			if d.root == nil {
-				all = append(all, name+"\n"+d.id+"\n"+p.abstract(d.text))
-				continue
-			}
-			p.walk(d.body(), name+"\n"+d.id, func(at, value string) { all = append(all, at+"\n"+value) })
-		}
-	}
-	return all
-}
-
-// walk calls found with each value below a node.
-func (p *parsed) walk(n *yaml.Node, at string, found func(at, value string)) {
-	switch key := listKey(n); {
-	case n.Kind == yaml.MappingNode && len(n.Content) > 0:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			p.walk(n.Content[i+1], join(at, n.Content[i].Value), found)
-		}
-	case key != "":
-		for _, entry := range n.Content {
-			p.walk(entry, at+p.entryName(entry, key), found)
-		}
-	default:
-		found(at, p.valueOf(n))
-	}
-}
-
 // join returns the path of a field.
 func join(at, field string) string {
 	if at == "" {
 		return field
 	}
 	return at + "." + field
-}
-
-// names returns the names of all files, sorted.
-func (v *vote) names() []string {
-	all := map[string]bool{}
-	for _, p := range v.all {
-		for name := range p.files {
-			all[name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(all))
 }
 
 // isKptfile reports whether a file is that of the package or a subpackage.

@@ -80,7 +80,7 @@ func TestOf(t *testing.T) {
 		"names of environments": {of(s+config("s-a", "host: a.example.com", "n: a b"), s+config("s-b", "host: b.example.com", "n: b"), s+config("s-c", "host: c.example.com", "n: c")),
 			map[string]string{"s.yaml": config("s-b", "host: b.example.com", "n: b")}, "b", []string{`s.yaml ConfigMap s-‹environment› data.n: "‹environment›" b,c "‹environment› b" a`}},
 		"a list by names": {of(containers(web), containers(side, web), containers(web, strings.ReplaceAll(side, ":1", ":2"))),
-			map[string]string{"s.yaml": strings.TrimPrefix(containers(web, side), s)}, "a",
+			map[string]string{"s.yaml": strings.TrimPrefix(containers(side, web), s)}, "b",
 			[]string{`s.yaml Pod web spec.containers[name=side]: "{image: side:1, name: side}" b,c "" a`,
 				`s.yaml Pod web spec.containers[name=side].image: "side:1" b "side:2" c own`}},
 		"a resource that most have": {of("== s.yaml\n"+config("s", "x: 1"), "== s.yaml\n"+config("s", "x: 1")+"---\n"+config("t-b", "x: 1"),

@@ -186,7 +186,8 @@ func (c *Copy) as(other *Copy, text string) string {
 
 // replaceWords replaces names where they are whole words of a text, the longest first. Numbers are no names.
 func replaceWords(text string, names []string, with func(name string) string) string {
-	sorted := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.Trim(name, "0123456789") == "" })
+	isNumber := func(name string) bool { return strings.Trim(name, "0123456789") == "" }
+	sorted := slices.DeleteFunc(slices.Clone(names), isNumber)
 	slices.SortStableFunc(sorted, func(a, b string) int { return len(b) - len(a) })
 	var out strings.Builder
 	inWord := false

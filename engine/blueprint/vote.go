@@ -3,12 +3,30 @@
 package blueprint
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/functions/yamledit"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
+
+// count makes a blueprint of copies, the nearest first.
+func count(all []*parsed) *Blueprint {
+	v := &vote{all, &Blueprint{Files: map[string]string{}, Nearest: all[0].Name}}
+	names := map[string]bool{}
+	for _, p := range all {
+		for name := range p.files {
+			names[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if text := v.file(name); text != "" {
+			v.to.Files[all[0].named(name)] = text
+		}
+	}
+	return v.to
+}
 
 // vote finds out what most copies have.
 type vote struct {
@@ -171,8 +189,8 @@ func (v *vote) document(name, id string) string {
 		n.Content[0] = wanted
 		return nil
 	})
-	if err != nil { // it cannot be written in another way
-		return text
+	if err != nil { // it cannot be written in another way, and may have what is left out
+		return ""
 	}
 	return edited
 }

@@ -28,8 +28,8 @@ Exit codes: 0 if all is done, or waits for a person; 1 if diff finds a differenc
 of sync; 2 if the command is wrong, or if something failed and the rest is done.`
 
 // commands are the commands, in the order of the help.
-var commands = []func(*env) *cobra.Command{newSync, newPlan, newStatus, newDiff, newTrace, newApprove, newReject, newInit,
-	newAdopt}
+var commands = []func(*env) *cobra.Command{newSync, newPlan, newStatus, newDiff, newTrace, newApprove, newReject,
+	newInit, newAdopt}
 
 // Exit codes.
 const (

@@ -18,15 +18,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const longInit = `Make a fleet of copies that exist: write a blueprint of what most of them have, the manifests of a fleet, and into
-the Kptfile of each copy what it is a copy of. DIR is a directory in a clone of their git repository, the current one by
-default. In --from, each * stands for the name of an environment, or of a package if it is the last part. Where the copies
-differ, each keeps what it has, and where no value has a majority, the blueprint has that of the copy that is nearest to
-what most have. Directories of manifests are packages, and so are kustomize overlays, and values of a chart.
+const longInit = `Make a fleet of copies that exist: write a blueprint of what most of them have, the manifests
+of a fleet, and into the Kptfile of each copy what it is a copy of. DIR is a directory in a clone of their git
+repository, the current one by default. Each * in --from stands for the name of an environment; one in the last part
+after another one stands for that of a package. Where the copies differ, each keeps what it has, and where no value has
+a majority, the blueprint has that of the copy that is nearest to what most have. Directories of manifests are packages,
+and so are kustomize overlays and values of a chart.
 
 Nothing else in the copies changes, and secrets do not come into the blueprint. Before anything is written, a plan is
-made as if all were committed and tagged; if it changes a copy, that is an error. Commit, tag and push yourself: the
-commands are printed.
+made as if all were committed and tagged; if it changes a copy, that is an error. The commands that commit, tag and push
+it are printed, and left to you.
 
 Without --from, it writes the smallest fleet, in which comments say what to fill in.`
 
@@ -42,11 +43,11 @@ const exampleInit = `  # Four environments with a copy of web in each
 
 func newInit(e *env) *cobra.Command {
 	var o fleet.InitOptions
-	cmd := &cobra.Command{Use: "init [DIR]", Short: "Make a fleet of copies that exist", Long: longInit, Example: exampleInit,
-		Args: cobra.MaximumNArgs(1)}
+	cmd := &cobra.Command{Use: "init [DIR]", Short: "Make a fleet of copies that exist", Long: longInit,
+		Example: exampleInit, Args: cobra.MaximumNArgs(1)}
 	cmd.Flags().StringArrayVar(&o.From, "from", nil, "`pattern` of the directories of copies; may be repeated")
-	cmd.Flags().StringVar(&o.Blueprint, "blueprint", "", "`directory` of the package that they are copies of; by default one "+
-		"is made of what most of them have")
+	cmd.Flags().StringVar(&o.Blueprint, "blueprint", "", "`directory` of the package that they are copies of; by default "+
+		"one is made of what most of them have")
 	cmd.Flags().StringVar(&o.Manifests, "fleet", "fleet", "`directory` for the manifests")
 	cmd.Flags().StringVar(&o.Blueprints, "blueprints", "blueprints", "`directory` for the blueprints")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -82,12 +83,14 @@ func printPackage(out *strings.Builder, p *fleet.BegunPackage) {
 	}
 	fmt.Fprintf(out, "%s: %s\n", p.Name, words.Count(len(names), "environment")+", "+words.First(names, 8, ", "))
 	if made := p.Made; made != nil {
-		fmt.Fprintf(out, "  %d of %d values are alike in all; nearest to what most have is %s\n", made.Alike, made.Values, made.Nearest)
+		fmt.Fprintf(out, "  %d of %d values are alike in all; nearest to what most have is %s\n", made.Alike, made.Values,
+			made.Nearest)
 		for i := range made.Differs {
 			printDifference(out, &made.Differs[i])
 		}
 		for _, s := range made.Secrets {
-			fmt.Fprintf(out, "  left out: %s, which is or may be secret, stays in %s\n", placeText(s.Place), words.Some(s.In, ", "))
+			fmt.Fprintf(out, "  left out: %s, which is or may be secret, stays in %s\n", placeText(s.Place),
+				words.Some(s.In, ", "))
 		}
 	}
 	for i, paired := range p.Pairings {
@@ -164,8 +167,8 @@ func printNext(out *strings.Builder, o *fleet.InitOptions, begun *fleet.Begun) {
 	}
 	fmt.Fprintf(out, "wrote %s\n", strings.Join(wrote, ", "))
 	if len(begun.Packages) == 0 {
-		fmt.Fprintf(out, "next: fill in what the comments in %s say, commit and push it, and run variants plan %s\n", o.Manifests,
-			o.Manifests)
+		fmt.Fprintf(out, "next: fill in what the comments in %s say, commit and push it, and run variants plan %s\n",
+			o.Manifests, o.Manifests)
 		return
 	}
 	add := []string{o.Manifests}

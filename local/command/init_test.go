@@ -57,7 +57,7 @@ func (p *people) follow(printed string) (said []string) {
 			said = append(said, p.variants(code, fields[1], filepath.Join(p.dir, fields[2])))
 			continue
 		}
-		cmd := exec.Command("sh", "-c", line) //nolint:gosec // init printed it
+		cmd := exec.Command("sh", "-c", line)
 		cmd.Dir = p.dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			p.Fatal(line, err, string(out))
@@ -199,7 +199,7 @@ spec:
 dev/web   UpToDate  v1        blueprints/web v1  -
 prod/web  UpToDate  v1        blueprints/web v1  -
 qa/web    UpToDate  v1        blueprints/web v1  -
-`, said[1][:strings.Index(said[1], "dev/web: ")])
+`, strings.Split(said[1], "dev/web: ")[0])
 	p.equal("no drafts", "", p.remote.Git("for-each-ref", "refs/heads/drafts"))
 	text := strings.ReplaceAll(qa["environments/qa/web/deployment.yaml"], ":2.3", ":2.5")
 	p.clone.Push("Version 2", map[string]string{"blueprints/web/deployment.yaml": text, "blueprints/web/service.yaml": strings.ReplaceAll(

@@ -68,8 +68,8 @@ type ErrChanges struct{ Plan *plans.Plan }
 
 // Error implements error.
 func (e *ErrChanges) Error() string {
-	return strings.Join(append([]string{"a sync would change or refuse copies, so nothing is written"}, e.Plan.Errors()...),
-		"\n")
+	all := append([]string{"a sync would change or refuse copies, so nothing is written"}, e.Plan.Errors()...)
+	return strings.Join(all, "\n")
 }
 
 // beginning is a fleet that is being made.
@@ -84,8 +84,8 @@ type beginning struct {
 }
 
 // Init makes the files of a fleet of copies, writes them below the directory, and says what they are. Nothing in the
-// copies changes but that they get or have a Kptfile which says what they are copies of. If a plan over all of it, as if
-// it were committed and tagged, changes anything else, the error is an *ErrChanges, and nothing is written.
+// copies changes but their Kptfile, which says what they are copies of. If a plan over all of it, as if it were
+// committed and tagged, changes anything else, the error is an *ErrChanges, and nothing is written.
 func Init(ctx context.Context, o InitOptions) (_ *Begun, err error) {
 	if err := git.Check(ctx); err != nil {
 		return nil, err
@@ -119,7 +119,8 @@ func Init(ctx context.Context, o InitOptions) (_ *Begun, err error) {
 
 // settle finds out where the fleet is.
 func (b *beginning) settle(ctx context.Context) (err error) {
-	for flag, dir := range map[string]*string{"--fleet": &b.Manifests, "--blueprints": &b.Blueprints, "--blueprint": &b.Blueprint} {
+	for flag, dir := range map[string]*string{"--fleet": &b.Manifests, "--blueprints": &b.Blueprints,
+		"--blueprint": &b.Blueprint} {
 		if *dir != "" && (!filepath.IsLocal(*dir) || path.Clean(filepath.ToSlash(*dir)) == ".") {
 			return fmt.Errorf("%s %q: write a directory below %s", flag, *dir, b.Dir)
 		}
@@ -140,7 +141,7 @@ func (b *beginning) settle(ctx context.Context) (err error) {
 	case b.head == "" || b.at.Branch == "":
 		return fmt.Errorf("%s has no branch with a commit checked out: commit the copies first", b.Dir)
 	case strings.HasPrefix(b.remote, "."):
-		return fmt.Errorf("the remote has the address %s, which is relative: give it one that others can reach, too", b.remote)
+		return fmt.Errorf("the remote has the address %s, which is relative: give it one that others reach, too", b.remote)
 	}
 	if err := git.CheckAddress(b.remote); err != nil {
 		return fmt.Errorf("the remote: %w", err)
@@ -173,8 +174,8 @@ func (b *beginning) make(ctx context.Context) (begun *Begun, err error) {
 				return nil, err
 			}
 			if lock := kpt.LockOf(b.of[c.Dir]); lock != nil {
-				begun.Left = append(begun.Left, starting.Left{Path: c.Dir, Why: fmt.Sprintf("its Kptfile says already from what it was "+
-					"made, %s of %s: add a PackageVariant with adoptionPolicy: adoptExisting for it", lock, lock.Repo)})
+				begun.Left = append(begun.Left, starting.Left{Path: c.Dir, Why: fmt.Sprintf("its Kptfile says already from what it "+
+					"was made, %s of %s: add a PackageVariant with adoptionPolicy: adoptExisting for it", lock, lock.Repo)})
 				continue
 			}
 			p.Copies = append(p.Copies, c)

@@ -113,14 +113,14 @@ func Smallest(at Place) map[string]string {
 	site := at
 	site.Directory = "sites/first"
 	return map[string]string{
-		"repositories.yaml": "# Where the blueprints are. Write the address of your git repository, which may be the one of this\n" +
-			"# directory, and the directory in it. The tag " + Blueprints + "/web/v1 publishes version 1 of " + Blueprints + "/web.\n" +
+		"repositories.yaml": "# Where the blueprints are. Write the address of your git repository, which may be that\n" +
+			"# of this directory, and the directory in it. The tag blueprints/web/v1 publishes version 1 of blueprints/web.\n" +
 			repository(Blueprints, at, "") +
 			"---\n# A site, to which packages go. Add one for each site, with labels by which sets select them.\n" +
 			repository("first", site, "  labels:\n    role: site\n"),
 		"web.yaml": "# The packages: one of the newest version of the blueprint web for each site. Write the name of your\n" +
 			"# blueprint, and the labels of your sites.\n" + header + "v1alpha2\nkind: PackageVariantSet\nmetadata:\n" +
-			"  name: web\nspec:\n  upstream:\n    repo: " + Blueprints + "\n    package: web\n    revision: latest\n  targets:\n" +
+			"  name: web\nspec:\n  upstream:\n    repo: blueprints\n    package: web\n    revision: latest\n  targets:\n" +
 			"  - repositorySelector:\n      matchLabels:\n        role: site\n",
 	}
 }

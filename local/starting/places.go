@@ -72,7 +72,8 @@ func (p *pattern) copyAt(dir string) Copy {
 	}
 	// The star is in the last part: the package is called after what the copies are in.
 	c.Environment, c.Shared, c.Repository = stars[0], true, cmp.Or(Name(c.In), "root")
-	above := slices.DeleteFunc(slices.Clone(p.environment), func(part string) bool { return slices.Contains(general, part) })
+	isGeneral := func(part string) bool { return slices.Contains(general, part) }
+	above := slices.DeleteFunc(slices.Clone(p.environment), isGeneral)
 	c.Of = strings.Trim(strings.ReplaceAll(p.pkg[0], "*", ""), "-._")
 	if c.Of == "" {
 		c.Of = path.Base(cmp.Or(strings.Join(above, "/"), c.In, "package"))
