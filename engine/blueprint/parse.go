@@ -58,6 +58,9 @@ func (p *parsed) documents(text string) (docs []*document) {
 
 // idOf identifies a resource in its file: by kind, name and API group.
 func (p *parsed) idOf(body *yaml.Node) string {
+	if get(body, "kind") == kptfile {
+		return kptfile
+	}
 	group, _, grouped := strings.Cut(get(body, "apiVersion"), "/")
 	if !grouped {
 		group = ""

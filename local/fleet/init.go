@@ -68,7 +68,8 @@ type ErrChanges struct{ Plan *plans.Plan }
 
 // Error implements error.
 func (e *ErrChanges) Error() string {
-	all := append([]string{"a sync would change or refuse copies, so nothing is written"}, e.Plan.Errors()...)
+	all := append([]string{"a sync would change or refuse copies, as the plan shows, so nothing is " +
+		"written: mend them, or name others by --from"}, e.Plan.Errors()...)
 	return strings.Join(all, "\n")
 }
 
@@ -174,8 +175,8 @@ func (b *beginning) make(ctx context.Context) (begun *Begun, err error) {
 				return nil, err
 			}
 			if lock := kpt.LockOf(b.of[c.Dir]); lock != nil {
-				begun.Left = append(begun.Left, starting.Left{Path: c.Dir, Why: fmt.Sprintf("its Kptfile says already from what it "+
-					"was made, %s of %s: add a PackageVariant with adoptionPolicy: adoptExisting for it", lock, lock.Repo)})
+				begun.Left = append(begun.Left, starting.Left{Path: c.Dir, Why: fmt.Sprintf("its Kptfile says already from what "+
+					"it was made, %s of %s: add a PackageVariant with adoptionPolicy: adoptExisting for it", lock, lock.Repo)})
 				continue
 			}
 			p.Copies = append(p.Copies, c)
