@@ -57,8 +57,9 @@ type Difference struct {
 	Place
 	// Versions are the different values, those of most copies first.
 	Versions []Version
-	// Majority reports whether most copies have the value of the blueprint. Else it is that of the nearest copy.
+	// Majority reports whether most copies have the value of the blueprint. Else it is that of the nearest copy, From.
 	Majority bool
+	From     string
 }
 
 // Version is a value, and the names of the copies that have it. It is "" where they have none.

@@ -93,6 +93,7 @@ func (v *vote) most(at Place, ballots []ballot) []ballot {
 	if d.Majority {
 		first = forms[0]
 	}
+	d.From = of[first][0].of.Name
 	inParts := first == mapForm || strings.HasPrefix(first, listForm)
 	if !inParts {
 		v.to.Values++

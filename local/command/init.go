@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/package-variants/package-variants/engine/plans/show"
 	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"github.com/package-variants/package-variants/local/fleet"
 	"github.com/spf13/cobra"
 )
@@ -75,59 +77,80 @@ func newInit(e *env) *cobra.Command {
 	return cmd
 }
 
+// shownDifferences is how many differences are shown of a package, and shownValue how much of a value.
+const (
+	shownDifferences = 20
+	shownValue       = 60
+)
+
 // printPackage prints what a blueprint has, and in what its copies differ.
 func printPackage(out *strings.Builder, p *fleet.BegunPackage) {
 	var names []string
 	for _, c := range p.Copies {
 		names = append(names, c.Environment)
 	}
-	fmt.Fprintf(out, "%s: %s\n", p.Name, words.Count(len(names), "environment")+", "+words.First(names, 8, ", "))
+	fmt.Fprintf(out, "%s: %s, %s\n", p.Name, words.Count(len(names), "environment"), words.First(names, 8, ", "))
 	if made := p.Made; made != nil {
-		fmt.Fprintf(out, "  %d of %d values are alike in all; nearest to what most have is %s\n", made.Alike, made.Values,
-			made.Nearest)
-		for i := range made.Differs {
+		fmt.Fprintf(out, "  %s of %s values are alike in all; nearest to what most have is %s\n", words.Number(made.Alike),
+			words.Number(made.Values), made.Nearest)
+		for i := range made.Differs[:min(len(made.Differs), shownDifferences)] {
 			printDifference(out, &made.Differs[i])
+		}
+		if more := len(made.Differs) - shownDifferences; more > 0 {
+			fmt.Fprintf(out, "  and %s\n", words.Count(more, "more difference"))
 		}
 		for _, s := range made.Secrets {
 			fmt.Fprintf(out, "  left out: %s, which is or may be secret, stays in %s\n", placeText(s.Place),
 				words.Some(s.In, ", "))
 		}
 	}
-	for i, paired := range p.Pairings {
-		for _, pair := range paired.Pairs {
-			fmt.Fprintf(out, "  %s: its %s is the blueprint's %s\n", names[i], pair.Here, pair.Upstream)
-		}
-		for _, pair := range paired.Doubtful {
-			fmt.Fprintf(out, "  %s: its %s may be the blueprint's %s: if it is, add the line %q to the annotation "+
-				"config.porch.kpt.dev/upstream-identifiers of its Kptfile\n", names[i], pair.Here, pair.Upstream, pair)
-		}
-		for _, lacks := range paired.Lacks {
-			fmt.Fprintf(out, "  %s: it has no %s, which counts as removed there\n", names[i], lacks)
-		}
-	}
+	printPairs(out, p)
 }
 
-// shownValue is how much of a value is shown.
-const shownValue = 60
+// printPairs prints which resources have other names in copies, and which they lack.
+func printPairs(out *strings.Builder, p *fleet.BegunPackage) {
+	var lines []string
+	of := map[string][]string{}
+	add := func(line, in string) {
+		if of[line] == nil {
+			lines = append(lines, line)
+		}
+		of[line] = append(of[line], in)
+	}
+	for i, paired := range p.Pairings {
+		name := p.Copies[i].Environment
+		for _, pair := range paired.Pairs {
+			_, here, _ := strings.Cut(pair.Here.String(), " ")
+			add("other names: "+pair.Upstream.String()+" is ", here+" in "+name)
+		}
+		for _, pair := range paired.Doubtful {
+			add(fmt.Sprintf("in doubt: %s may be %s: if it is, add the line %q to the annotation %s of the Kptfile in ",
+				pair.Here, pair.Upstream, pair, merging.PairsAnnotation), name)
+		}
+		for _, lacks := range paired.Lacks {
+			add("lacks: "+lacks.String()+" counts as removed in ", name)
+		}
+	}
+	for _, line := range lines {
+		fmt.Fprintf(out, "  %s%s\n", line, words.Some(of[line], ", "))
+	}
+}
 
 // printDifference prints in what copies differ, and what the blueprint has of it.
 func printDifference(out *strings.Builder, d *blueprint.Difference) {
 	var texts []string
 	for _, v := range d.Versions {
-		text := v.Value
+		text := cmp.Or(v.Value, "none")
 		if runes := []rune(text); len(runes) > shownValue {
 			text = string(runes[:shownValue]) + "…"
 		}
-		if text == "" {
-			text = "none"
-		}
 		texts = append(texts, fmt.Sprintf("%s in %s", text, words.Some(v.In, ", ")))
 	}
-	of := "the blueprint has the first"
+	has := "the blueprint has the first"
 	if !d.Majority {
-		of = "no majority, so the blueprint has what the nearest copy has"
+		has = "each keeps its own, and the blueprint has that of " + d.From
 	}
-	fmt.Fprintf(out, "  differs: %s: %s (%s)\n", placeText(d.Place), strings.Join(texts, "; "), of)
+	fmt.Fprintf(out, "  differs: %s: %s (%s)\n", placeText(d.Place), strings.Join(texts, "; "), has)
 }
 
 // placeText returns a place as people read it.

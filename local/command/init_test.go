@@ -120,14 +120,12 @@ func TestInitEnvironments(t *testing.T) {
 	printed := p.variants(exitDone, "init", p.dir, "--from", "environments/*/web", "--from", "environments/*.md")
 	p.equal("printed", `web: 3 environments, dev, prod, qa
   22 of 25 values are alike in all; nearest to what most have is qa
-  differs: deployment.yaml, Deployment web-‹environment›, spec.replicas: 2 in qa; 1 in dev; 6 in prod (no majority, so the blueprint has what the nearest copy has)
+  differs: deployment.yaml, Deployment web-‹environment›, spec.replicas: 2 in qa; 1 in dev; 6 in prod (each keeps its own, and the blueprint has that of qa)
   differs: deployment.yaml, Deployment web-‹environment›, spec.template.spec.containers[name=web].image: registry.example.com/web:2.3 in prod, qa; registry.example.com/web:2.4 in dev (the blueprint has the first)
   differs: deployment.yaml, Deployment web-‹environment›, spec.template.spec.containers[name=web].env[name=CACHE]: none in dev, qa; {name: CACHE, value: large} in prod (the blueprint has the first)
   left out: config.yaml, Secret web, which is or may be secret, stays in dev, prod, qa
-  dev: its Deployment web-dev is the blueprint's Deployment web-qa
-  dev: its Service web-dev is the blueprint's Service web-qa
-  prod: its Deployment web-prod is the blueprint's Deployment web-qa
-  prod: its Service web-prod is the blueprint's Service web-qa
+  other names: Deployment web-qa is web-dev in dev, web-prod in prod
+  other names: Service web-qa is web-dev in dev, web-prod in prod
 environments/README.md is no copy: it is a file, and a package is a directory: move what belongs to one environment into a directory of its own
 wrote blueprints/web (5 files), fleet (2 files), 3 Kptfiles of copies
 next:
