@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -194,26 +195,43 @@ func printNext(out *strings.Builder, o *fleet.InitOptions, begun *fleet.Begun) {
 			o.Manifests, o.Manifests)
 		return
 	}
-	add := []string{o.Manifests}
-	var kptfilesOf []string
+	fmt.Fprintf(out, "next:\n  %s\n", strings.Join(nextCommands(o, begun), "\n  "))
+}
+
+// nextCommands returns what to type next. A tag is made of what is on the branch of the Repositories.
+func nextCommands(o *fleet.InitOptions, begun *fleet.Begun) (all []string) {
+	add, tags, push := "git add "+shell(o.Manifests), []string{}, ""
+	var kptfiles []string
 	for _, p := range begun.Packages {
-		add = append(add, p.Dir)
+		add += " " + shell(p.Dir)
+		tags = append(tags, "git tag "+shell(p.Tag))
+		push += " " + shell(p.Tag)
 		for _, c := range p.Copies {
-			if each := "'" + c.Pattern + "/Kptfile'"; !slices.Contains(kptfilesOf, each) {
-				kptfilesOf = append(kptfilesOf, each)
+			if each := shell(c.Pattern + "/Kptfile"); !slices.Contains(kptfiles, each) {
+				kptfiles = append(kptfiles, each)
 			}
 		}
 	}
-	add = append(add, kptfilesOf...)
-	branch := begun.Branch
-	if branch == "" {
-		branch = "HEAD"
+	if o.Dir != "." {
+		all = append(all, "cd "+shell(o.Dir))
 	}
-	fmt.Fprintf(out, "next:\n  git add %s\n  git commit -m 'Begin a fleet'\n", strings.Join(add, " "))
-	push := branch
-	for _, p := range begun.Packages {
-		fmt.Fprintf(out, "  git tag %s\n", p.Tag)
-		push += " " + p.Tag
+	all = append(all, add+" "+strings.Join(kptfiles, " "), "git commit -m 'Begin a fleet'")
+	branch, main := shell(cmp.Or(begun.Branch, "HEAD:"+begun.Main)), shell(begun.Main)
+	if begun.Branch != "" && branch != main {
+		all = append(all, "git push origin "+branch, "# have "+branch+" merged into "+main, "git checkout "+main, "git pull")
+		branch = ""
 	}
-	fmt.Fprintf(out, "  git push origin %s\n  variants plan %s\n  variants sync %s\n", push, o.Manifests, o.Manifests)
+	all = append(all, tags...)
+	return append(all, "git push origin "+strings.TrimSpace(branch+push), "variants plan "+shell(o.Manifests),
+		"variants sync "+shell(o.Manifests))
+}
+
+var plainWord = regexp.MustCompile(`^[-A-Za-z0-9._/@+:]+$`)
+
+// shell returns a word as a shell reads it.
+func shell(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

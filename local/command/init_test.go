@@ -43,7 +43,7 @@ func (p *people) variants(code int, args ...string) string {
 	if got := Run(p.Context(), args, programs.Streams{Out: &out, Err: &out}); got != code {
 		p.Errorf("%v: exit code %d, want %d\n%s", args, got, code, out.String())
 	}
-	return strings.ReplaceAll(out.String(), p.remote.Dir, "REMOTE")
+	return strings.NewReplacer(p.remote.Dir, "REMOTE", p.dir, "CLONE").Replace(out.String())
 }
 
 // follow runs the commands that init printed, and returns what those of variants print.
@@ -51,7 +51,12 @@ func (p *people) follow(printed string) (said []string) {
 	p.Helper()
 	_, next, _ := strings.Cut(printed, "next:\n")
 	for line := range strings.Lines(next) {
+		line = strings.ReplaceAll(line, "CLONE", p.dir)
 		fields := strings.Fields(line)
+		if fields[0] == "#" {
+			p.remote.Git("update-ref", "refs/heads/main", "refs/heads/"+fields[2])
+			continue
+		}
 		if fields[0] == "variants" {
 			code := map[string]int{"plan": exitDiffers, "sync": exitDone}[fields[1]]
 			said = append(said, p.variants(code, fields[1], filepath.Join(p.dir, fields[2])))
@@ -129,6 +134,7 @@ func TestInitEnvironments(t *testing.T) {
 environments/README.md is no copy: it is a file, and a package is a directory: move what belongs to one environment into a directory of its own
 wrote blueprints/web (5 files), fleet (2 files), 3 Kptfiles of copies
 next:
+  cd CLONE
   git add fleet blueprints/web 'environments/*/web/Kptfile'
   git commit -m 'Begin a fleet'
   git tag blueprints/web/v1
@@ -237,6 +243,7 @@ func TestInitOverlays(t *testing.T) {
 shop/overlays/south.yaml is no copy: it is a file, and a package is a directory: move what belongs to one environment into a directory of its own
 wrote blueprints/shop (3 files), fleet (2 files), 3 Kptfiles of copies
 next:
+  cd CLONE
   git add fleet blueprints/shop 'shop/overlays/*/Kptfile'
   git commit -m 'Begin a fleet'
   git tag blueprints/shop/v1
@@ -258,6 +265,46 @@ next:
 	p.equal("east", "--- shop/overlays/east"+tag+"--- shop/overlays/east"+more, p.draft("shop/overlays/east"))
 	p.equal("north", "--- shop/overlays/north"+tag+"--- shop/overlays/north"+more, p.draft("shop/overlays/north"))
 	p.equal("west", "--- shop/overlays/west"+tag, p.draft("shop/overlays/west"))
+}
+
+// TestInitBranch begins in a directory of a clone, on a branch, with several packages.
+func TestInitBranch(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for _, dir := range []string{"eu/apps/web", "eu/apps/db", "us/apps/web"} {
+		files["deploy/clusters/"+dir+"/a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  region: " + dir[:2] + "\n"
+	}
+	p := newPeople(t, files)
+	p.clone.Git("fetch", "-q")
+	p.clone.Git("remote", "set-head", "origin", "main")
+	p.clone.Git("checkout", "-q", "-b", "fleet")
+	p.dir = filepath.Join(p.dir, "deploy")
+	printed := p.variants(exitDone, "init", p.dir, "--from", "clusters/*/apps/*")
+	p.equal("printed", `apps/db: 1 environment, eu
+  4 of 4 values are alike in all; nearest to what most have is eu
+apps/web: 2 environments, eu, us
+  4 of 4 values are alike in all; nearest to what most have is eu
+wrote blueprints/apps/db (2 files), blueprints/apps/web (2 files), fleet (3 files), 3 Kptfiles of copies
+next:
+  cd CLONE
+  git add fleet blueprints/apps/db blueprints/apps/web 'clusters/*/apps/*/Kptfile'
+  git commit -m 'Begin a fleet'
+  git push origin fleet
+  # have fleet merged into main
+  git checkout main
+  git pull
+  git tag deploy/blueprints/apps/db/v1
+  git tag deploy/blueprints/apps/web/v1
+  git push origin deploy/blueprints/apps/db/v1 deploy/blueprints/apps/web/v1
+  variants plan fleet
+  variants sync fleet
+`, printed)
+	said := p.follow(printed)
+	p.equal("sync", `PACKAGE      STATE     REVISION  UPSTREAM                DRAFT
+eu/apps/db   UpToDate  v1        blueprints/apps/db v1   -
+eu/apps/web  UpToDate  v1        blueprints/apps/web v1  -
+us/apps/web  UpToDate  v1        blueprints/apps/web v1  -
+`, strings.Split(said[1], "eu/apps/db: ")[0])
 }
 
 // TestInitSmallest writes the smallest fleet, whose manifests can be read.

@@ -29,6 +29,7 @@ func TestInitBlueprint(t *testing.T) {
 	p.equal("printed", `shop: 2 environments, dev, prod
 wrote charts/shop (1 file), fleets/shop (2 files), 2 Kptfiles of copies
 next:
+  cd CLONE
   git add fleets/shop charts/shop 'shop/values/*/Kptfile'
   git commit -m 'Begin a fleet'
   git tag charts/shop/v4
@@ -67,8 +68,8 @@ func TestInitRefused(t *testing.T) {
 		"a fleet":      {beside: map[string]string{"fleet/web.yaml": "a: 1\n"}, files: map[string]string{"fleet/shop.yaml": "a: 1\n"}, args: []string{"--from", from}, want: "fleet/shop.yaml is there already: remove it, or name another directory by --fleet or --blueprints"},
 		"not committed": {beside: kptfile(""), args: []string{"--from", from},
 			want: "shop/values/prod/Kptfile is not as in the commit that is checked out: commit it first, or remove it"},
-		"a password": {remote: "https://ada:secret@git.example.com/a.git", args: []string{"--from", from}, want: "the remote: "},
-		"relative":   {remote: "../apps.git", args: []string{"--from", from}, want: "the remote has the address ../apps.git, which is relative: give it one that others reach, too"},
+		"a password": {remote: "https://ada:secret@git.example.com/a.git", args: []string{"--from", from}, want: "the address of the remote of CLONE: "},
+		"relative":   {remote: "../apps.git", args: []string{"--from", from}, want: "the address of the remote of CLONE: it is relative: give the remote one that others reach, too"},
 		"what git keeps elsewhere": {files: map[string]string{"shop/values/prod/logo.png": "version https://git-lfs.github.com/spec/v1\noid sha256:" +
 			strings.Repeat("a", 64) + "\nsize 4\n"}, args: []string{"--from", from}, want: "a sync would change or refuse copies, as the plan shows, so nothing is written: mend them, or name others by --from"},
 		"injection": {files: map[string]string{"shop/values/prod/c.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n  annotations:\n    kpt.dev/config-injection: required\n"}, args: []string{"--from", from}, want: "CHANGE 1  1: shop-values/prod, in Kptfile\n"},

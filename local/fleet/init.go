@@ -45,8 +45,8 @@ type Begun struct {
 	Left []starting.Left
 	// Files are the texts of the files that are written, by their paths below the directory.
 	Files map[string]string
-	// Branch is checked out; "" for none.
-	Branch string
+	// Branch is checked out, "" for none; Main is that of the Repositories.
+	Branch, Main string
 }
 
 // BegunPackage is a package of which there are copies.
@@ -101,7 +101,7 @@ func Init(ctx context.Context, o InitOptions) (_ *Begun, err error) {
 		return nil, err
 	}
 	if len(o.From) == 0 {
-		begun := &Begun{Files: inDir(o.Manifests, starting.Smallest(b.at)), Branch: b.current}
+		begun := &Begun{Files: inDir(o.Manifests, starting.Smallest(b.at)), Branch: b.current, Main: b.at.Branch}
 		return begun, writeNew(o.Dir, begun.Files, nil)
 	}
 	begun, err := b.make(ctx)
@@ -133,19 +133,21 @@ func (b *beginning) settle(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if len(b.From) == 0 {
-		return nil
+	if err = git.CheckAddress(b.remote); err == nil && strings.HasPrefix(b.remote, ".") {
+		err = fmt.Errorf("it is relative: give the remote one that others reach, too")
 	}
 	switch {
+	case len(b.From) == 0 && err != nil:
+		b.at.Address = ""
+		return nil
+	case len(b.From) == 0:
+		return nil
 	case b.remote == "":
 		return fmt.Errorf("%s is in no git repository with a remote: run this in a clone", b.Dir)
+	case err != nil:
+		return fmt.Errorf("the address of the remote of %s: %w", b.Dir, err)
 	case b.head == "" || b.at.Branch == "":
 		return fmt.Errorf("%s has no branch with a commit checked out: commit the copies first", b.Dir)
-	case strings.HasPrefix(b.remote, "."):
-		return fmt.Errorf("the remote has the address %s, which is relative: give it one that others reach, too", b.remote)
-	}
-	if err := git.CheckAddress(b.remote); err != nil {
-		return fmt.Errorf("the remote: %w", err)
 	}
 	tree, err := b.checkout.At(b.head, b.path)
 	b.files = b.checkout.FS(tree)
@@ -154,7 +156,7 @@ func (b *beginning) settle(ctx context.Context) (err error) {
 
 // make finds the copies, and makes their blueprints.
 func (b *beginning) make(ctx context.Context) (begun *Begun, err error) {
-	begun = &Begun{Branch: b.current}
+	begun = &Begun{Branch: b.current, Main: b.at.Branch}
 	if b.copies, begun.Left, err = starting.Find(b.files, b.From, b.own()); err != nil {
 		return nil, err
 	}

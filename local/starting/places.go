@@ -11,6 +11,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/package-variants/package-variants/functions/bounds"
+	"github.com/package-variants/package-variants/local/git"
 )
 
 // Copy is a directory that a pattern matches.
@@ -129,29 +132,38 @@ func reasons(left []Left) (text string) {
 // whyNot says why what a pattern matches is no copy; "" if it is one.
 func whyNot(files fs.FS, dir string) string {
 	info, err := fs.Stat(files, dir)
-	if err == nil && !info.IsDir() {
+	name := path.Base(dir)
+	switch {
+	case err == nil && !info.IsDir():
 		return "it is a file, and a package is a directory: move what belongs to one environment into a directory of its own"
-	}
-	if part := path.Base(dir); strings.HasPrefix(part, ".") {
+	case strings.HasPrefix(name, "."):
 		return "it is hidden"
-	} else if strings.Contains(part, ".") {
+	case strings.Contains(name, "."):
 		return "a package has no dot in its name"
+	case !git.IsRefName("refs/tags/" + dir):
+		return "its path cannot be the name of a tag"
 	}
-	found := false
+	count, size := 0, int64(0)
 	err = fs.WalkDir(files, dir, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
+		if err != nil || entry.IsDir() {
 			return err
-		case !entry.IsDir() && !entry.Type().IsRegular():
+		}
+		if !entry.Type().IsRegular() {
 			return fmt.Errorf("%s is a link or a submodule, which a package may not have", name)
 		}
-		found = found || entry.Type().IsRegular()
-		return nil
+		info, err := entry.Info()
+		if err == nil {
+			count, size = count+1, size+info.Size()
+		}
+		if count > bounds.PackageFiles || size > bounds.PackageBytes {
+			return fmt.Errorf("it has more than %d files or %d bytes", bounds.PackageFiles, bounds.PackageBytes)
+		}
+		return err
 	})
 	switch {
 	case err != nil:
 		return err.Error()
-	case !found:
+	case count == 0:
 		return "it has no files"
 	}
 	return ""
