@@ -71,7 +71,7 @@ func newInit(e *env) *cobra.Command {
 		for _, l := range begun.Left {
 			fmt.Fprintf(&out, "%s is no copy: %s\n", l.Path, l.Why)
 		}
-		printNext(&out, &o, begun)
+		printNext(&out, o.Dir, begun)
 		_, err = io.WriteString(e.Out, krm.Visible(out.String()))
 		return err
 	}
@@ -151,7 +151,7 @@ func printDifference(out *strings.Builder, d *blueprint.Difference) {
 	if !d.Majority {
 		has = "each keeps its own, and the blueprint has that of " + d.From
 	}
-	fmt.Fprintf(out, "  differs: %s: %s (%s)\n", placeText(d.Place), strings.Join(texts, "; "), has)
+	fmt.Fprintf(out, "  differs: %s: %s (%s)\n", placeText(d.Place), words.First(texts, 4, "; "), has)
 }
 
 // placeText returns a place as people read it.
@@ -166,11 +166,11 @@ func placeText(at blueprint.Place) string {
 }
 
 // printNext prints what was written, and what to do next.
-func printNext(out *strings.Builder, o *fleet.InitOptions, begun *fleet.Begun) {
+func printNext(out *strings.Builder, dir string, begun *fleet.Begun) {
 	counts := map[string]int{}
 	kptfiles := 0
 	for name := range begun.Files {
-		at := o.Manifests
+		at := begun.Manifests
 		for _, p := range begun.Packages {
 			if strings.HasPrefix(name, p.Dir+"/") {
 				at = p.Dir
@@ -192,15 +192,15 @@ func printNext(out *strings.Builder, o *fleet.InitOptions, begun *fleet.Begun) {
 	fmt.Fprintf(out, "wrote %s\n", strings.Join(wrote, ", "))
 	if len(begun.Packages) == 0 {
 		fmt.Fprintf(out, "next: fill in what the comments in %s say, commit and push it, and run variants plan %s\n",
-			o.Manifests, o.Manifests)
+			begun.Manifests, begun.Manifests)
 		return
 	}
-	fmt.Fprintf(out, "next:\n  %s\n", strings.Join(nextCommands(o, begun), "\n  "))
+	fmt.Fprintf(out, "next:\n  %s\n", strings.Join(nextCommands(dir, begun), "\n  "))
 }
 
 // nextCommands returns what to type next. A tag is made of what is on the branch of the Repositories.
-func nextCommands(o *fleet.InitOptions, begun *fleet.Begun) (all []string) {
-	add, tags, push := "git add "+shell(o.Manifests), []string{}, ""
+func nextCommands(dir string, begun *fleet.Begun) (all []string) {
+	add, tags, push := "git add "+shell(begun.Manifests), []string{}, ""
 	var kptfiles []string
 	for _, p := range begun.Packages {
 		add += " " + shell(p.Dir)
@@ -212,8 +212,8 @@ func nextCommands(o *fleet.InitOptions, begun *fleet.Begun) (all []string) {
 			}
 		}
 	}
-	if o.Dir != "." {
-		all = append(all, "cd "+shell(o.Dir))
+	if dir != "." {
+		all = append(all, "cd "+shell(dir))
 	}
 	all = append(all, add+" "+strings.Join(kptfiles, " "), "git commit -m 'Begin a fleet'")
 	branch, main := shell(cmp.Or(begun.Branch, "HEAD:"+begun.Main)), shell(begun.Main)
@@ -222,8 +222,8 @@ func nextCommands(o *fleet.InitOptions, begun *fleet.Begun) (all []string) {
 		branch = ""
 	}
 	all = append(all, tags...)
-	return append(all, "git push origin "+strings.TrimSpace(branch+push), "variants plan "+shell(o.Manifests),
-		"variants sync "+shell(o.Manifests))
+	return append(all, "git push origin "+strings.TrimSpace(branch+push), "variants plan "+shell(begun.Manifests),
+		"variants sync "+shell(begun.Manifests))
 }
 
 var plainWord = regexp.MustCompile(`^[-A-Za-z0-9._/@+:]+$`)

@@ -47,6 +47,8 @@ type Begun struct {
 	Files map[string]string
 	// Branch is checked out, "" for none; Main is that of the Repositories.
 	Branch, Main string
+	// Manifests is the directory with the manifests.
+	Manifests string
 }
 
 // BegunPackage is a package of which there are copies.
@@ -101,7 +103,7 @@ func Init(ctx context.Context, o InitOptions) (_ *Begun, err error) {
 		return nil, err
 	}
 	if len(o.From) == 0 {
-		begun := &Begun{Files: inDir(o.Manifests, starting.Smallest(b.at)), Branch: b.current, Main: b.at.Branch}
+		begun := &Begun{Files: inDir(b.Manifests, starting.Smallest(b.at)), Manifests: b.Manifests}
 		return begun, writeNew(o.Dir, begun.Files, nil)
 	}
 	begun, err := b.make(ctx)
@@ -122,41 +124,56 @@ func Init(ctx context.Context, o InitOptions) (_ *Begun, err error) {
 func (b *beginning) settle(ctx context.Context) (err error) {
 	for flag, dir := range map[string]*string{"--fleet": &b.Manifests, "--blueprints": &b.Blueprints,
 		"--blueprint": &b.Blueprint} {
-		if *dir != "" && (!filepath.IsLocal(*dir) || path.Clean(filepath.ToSlash(*dir)) == ".") {
+		clean := path.Clean(filepath.ToSlash(*dir))
+		if *dir != "" && (!filepath.IsLocal(*dir) || clean == ".") {
 			return fmt.Errorf("%s %q: write a directory below %s", flag, *dir, b.Dir)
+		} else if *dir != "" {
+			*dir = clean
 		}
-		*dir = strings.TrimSuffix(path.Clean(filepath.ToSlash(*dir)), ".")
 	}
-	b.at = starting.Place{Address: b.remote, Branch: "main"}
+	b.at = starting.Place{Address: b.remote}
 	if b.checkout != nil {
 		if b.at.Branch, b.current, err = b.checkout.Branch(ctx); err != nil {
 			return err
 		}
 	}
-	if err = git.CheckAddress(b.remote); err == nil && strings.HasPrefix(b.remote, ".") {
-		err = fmt.Errorf("it is relative: give the remote one that others reach, too")
+	err = b.unfit()
+	if len(b.From) == 0 {
+		if err != nil {
+			b.at.Address = "" // the manifests say that it is to be filled in
+		}
+		b.at.Branch = cmp.Or(b.at.Branch, "main")
+		return nil
 	}
-	switch {
-	case len(b.From) == 0 && err != nil:
-		b.at.Address = ""
-		return nil
-	case len(b.From) == 0:
-		return nil
-	case b.remote == "":
-		return fmt.Errorf("%s is in no git repository with a remote: run this in a clone", b.Dir)
-	case err != nil:
-		return fmt.Errorf("the address of the remote of %s: %w", b.Dir, err)
-	case b.head == "" || b.at.Branch == "":
-		return fmt.Errorf("%s has no branch with a commit checked out: commit the copies first", b.Dir)
+	if err != nil {
+		return err
 	}
 	tree, err := b.checkout.At(b.head, b.path)
 	b.files = b.checkout.FS(tree)
 	return err
 }
 
+// unfit says why no fleet can be made of copies here; nil if one can.
+func (b *beginning) unfit() error {
+	if b.remote == "" {
+		return fmt.Errorf("%s is in no git repository with a remote: run this in a clone", b.Dir)
+	}
+	err := git.CheckAddress(b.remote)
+	if err == nil && strings.HasPrefix(b.remote, ".") {
+		err = errors.New("it is relative: give the remote one that others reach, too")
+	}
+	if err != nil {
+		return fmt.Errorf("the address of the remote of %s: %w", b.Dir, err)
+	}
+	if b.head == "" || b.at.Branch == "" {
+		return fmt.Errorf("%s has no branch with a commit checked out: commit the copies first", b.Dir)
+	}
+	return nil
+}
+
 // make finds the copies, and makes their blueprints.
 func (b *beginning) make(ctx context.Context) (begun *Begun, err error) {
-	begun = &Begun{Branch: b.current, Main: b.at.Branch}
+	begun = &Begun{Branch: b.current, Main: b.at.Branch, Manifests: b.Manifests}
 	if b.copies, begun.Left, err = starting.Find(b.files, b.From, b.own()); err != nil {
 		return nil, err
 	}
@@ -224,7 +241,9 @@ func (b *beginning) own() []string {
 // blueprint makes the blueprint of a package, or reads it, and pairs the resources of its copies.
 func (b *beginning) blueprint(p *BegunPackage) (err error) {
 	if b.Blueprint != "" {
-		p.files, err = readFiles(b.files, b.Blueprint)
+		if p.files, err = readFiles(b.files, b.Blueprint); err != nil {
+			err = fmt.Errorf("--blueprint has to be a directory of the commit that is checked out: %w", err)
+		}
 	} else {
 		var copies []blueprint.Copy
 		for _, c := range p.Copies {
