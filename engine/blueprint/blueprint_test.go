@@ -96,6 +96,10 @@ func TestOf(t *testing.T) {
 			s+"# kind: Secret\n"+config("s", "x: 1")+"== .env\nA=b\n== sealed.yaml\nkind: SealedSecret\nmetadata: {name: w}\n"),
 			map[string]string{"s.yaml": config("s", "x: 1")}, "a",
 			[]string{".env b", "enc.yaml ConfigMap e a", "k.pem a", "s.yaml Secret web a", "sealed.yaml SealedSecret w b", "v.yaml a"}},
+		"not only secrets": {of(s + "kind: HelmRelease\nmetadata: {name: w}\nspec:\n  valuesFrom:\n  - kind: Secret\n    name: v\n" +
+			"---\nkind: List\nitems:\n- kind: Secret\n  metadata: {name: a}\n---\n" + config("t", "a.yaml: |", "  apiVersion: v1", "  kind: Secret")),
+			map[string]string{"s.yaml": "kind: HelmRelease\nmetadata: {name: w}\nspec:\n  valuesFrom:\n  - kind: Secret\n    name: v\n"}, "a",
+			[]string{"s.yaml ConfigMap t a", "s.yaml List a"}},
 		"a generator of secrets": {of("== kustomization.yaml\nresources: [a.yaml]\nsecretGenerator:\n- name: x\n  files: [key=token.txt]\n== token.txt\nabc\n"),
 			map[string]string{"kustomization.yaml": "resources: [a.yaml]\n"}, "a", []string{"kustomization.yaml secretGenerator a", "token.txt a"}},
 	} {

@@ -12,10 +12,10 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// secretText matches the text of a secret: of a manifest of one, of what sops encrypts, or of a private key.
-var secretText = regexp.MustCompile(
-	`\bkind["']?\s*:\s*["']?(Secret|SealedSecret|SopsSecret)(List)?\b|\bstringData\b|ENC\[AES256_GCM,|` +
-		`-----BEGIN [A-Z ]*PRIVATE KEY|\bBEGIN (PGP MESSAGE|AGE ENCRYPTED FILE)`)
+// secretText matches the text of a secret, but not in a comment: of a manifest of one, of what sops encrypts, or of a
+// private key.
+var secretText = regexp.MustCompile(`(?m)^[^#\n]*(\bkind["']?\s*:\s*["']?(Secret|SealedSecret|SopsSecret)(List)?\b|` +
+	`\bstringData\b|ENC\[AES256_GCM,|-----BEGIN [A-Z ]*PRIVATE KEY|\bBEGIN (PGP MESSAGE|AGE ENCRYPTED FILE))`)
 
 // withoutSecrets takes out of copies what is secret in one of them, and says what that is.
 func withoutSecrets(all []*parsed) (out []Secret) {
@@ -77,7 +77,7 @@ func (p *parsed) findSecrets(name string, f *file, found func(Place)) {
 		found(Place{File: name})
 	}
 	for _, d := range f.docs {
-		if field(d.body(), "sops") != nil || secretText.MatchString(withoutComments(d.text)) {
+		if d.root == nil && secretText.MatchString(d.text) || field(d.body(), "sops") != nil || isSecret(d.body()) {
 			found(Place{File: name, Resource: d.id})
 		}
 		generators := field(d.body(), generator)
@@ -94,15 +94,22 @@ func (p *parsed) findSecrets(name string, f *file, found func(Place)) {
 	}
 }
 
-// withoutComments returns a text without lines that are comments: a comment makes no secret.
-func withoutComments(text string) string {
-	var out strings.Builder
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(strings.TrimSpace(line), "#") {
-			out.WriteString(line)
-		}
+// secretKinds are the kinds of resources with secrets, encrypted or not.
+var secretKinds = []string{"Secret", "SecretList", "SealedSecret", "SopsSecret"}
+
+// isSecret reports whether a value is or has a secret, also as a text. A reference to one is none.
+func isSecret(n *yaml.Node) bool {
+	switch {
+	case n == nil:
+		return false
+	case n.Kind == yaml.ScalarNode:
+		return secretText.MatchString(n.Value)
+	case field(n, "stringData") != nil:
+		return true
+	case slices.Contains(secretKinds, get(n, "kind")):
+		return field(n, "metadata") != nil || field(n, "data") != nil || field(n, "items") != nil
 	}
-	return out.String()
+	return slices.ContainsFunc(n.Content, isSecret)
 }
 
 // scalars returns a scalar, or those in a list.

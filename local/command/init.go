@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -167,35 +166,18 @@ func placeText(at blueprint.Place) string {
 
 // printNext prints what was written, and what to do next.
 func printNext(out *strings.Builder, dir string, begun *fleet.Begun) {
-	counts := map[string]int{}
-	kptfiles := 0
-	for name := range begun.Files {
-		at := begun.Manifests
-		for _, p := range begun.Packages {
-			if strings.HasPrefix(name, p.Dir+"/") {
-				at = p.Dir
-			}
-		}
-		if strings.HasPrefix(name, at+"/") {
-			counts[at]++
-		} else {
-			kptfiles++
-		}
+	where := []string{begun.Manifests}
+	for _, p := range begun.Packages {
+		where = append(where, p.Dir)
 	}
-	var wrote []string
-	for _, dir := range slices.Sorted(maps.Keys(counts)) {
-		wrote = append(wrote, fmt.Sprintf("%s (%s)", dir, words.Count(counts[dir], "file")))
-	}
-	if kptfiles > 0 {
-		wrote = append(wrote, words.Count(kptfiles, "Kptfile")+" of copies")
-	}
-	fmt.Fprintf(out, "wrote %s\n", strings.Join(wrote, ", "))
+	wrote := fmt.Sprintf("wrote %s in %s", words.Count(len(begun.Files), "file"), strings.Join(where, ", "))
 	if len(begun.Packages) == 0 {
-		fmt.Fprintf(out, "next: fill in what the comments in %s say, commit and push it, and run variants plan %s\n",
-			begun.Manifests, begun.Manifests)
+		fmt.Fprintf(out, "%s\nnext: fill in what their comments say, commit and push, and run variants plan %s\n", wrote,
+			begun.Manifests)
 		return
 	}
-	fmt.Fprintf(out, "next:\n  %s\n", strings.Join(nextCommands(dir, begun), "\n  "))
+	fmt.Fprintf(out, "%s and, as Kptfile, in the copies\nnext:\n  %s\n", wrote,
+		strings.Join(nextCommands(dir, begun), "\n  "))
 }
 
 // nextCommands returns what to type next. A tag is made of what is on the branch of the Repositories.

@@ -132,7 +132,7 @@ func TestInitEnvironments(t *testing.T) {
   other names: Deployment web-qa is web-dev in dev, web-prod in prod
   other names: Service web-qa is web-dev in dev, web-prod in prod
 environments/README.md is no copy: it is a file, and a package is a directory: move what belongs to one environment into a directory of its own
-wrote blueprints/web (5 files), fleet (2 files), 3 Kptfiles of copies
+wrote 10 files in fleet, blueprints/web and, as Kptfile, in the copies
 next:
   cd CLONE
   git add fleet blueprints/web 'environments/*/web/Kptfile'
@@ -241,7 +241,7 @@ func TestInitOverlays(t *testing.T) {
   left out: kustomization.yaml, Kustomization, secretGenerator, which is or may be secret, stays in west
   left out: token.txt, which is or may be secret, stays in west
 shop/overlays/south.yaml is no copy: it is a file, and a package is a directory: move what belongs to one environment into a directory of its own
-wrote blueprints/shop (3 files), fleet (2 files), 3 Kptfiles of copies
+wrote 8 files in fleet, blueprints/shop and, as Kptfile, in the copies
 next:
   cd CLONE
   git add fleet blueprints/shop 'shop/overlays/*/Kptfile'
@@ -284,7 +284,7 @@ func TestInitBranch(t *testing.T) {
   4 of 4 values are alike in all; nearest to what most have is eu
 apps/web: 2 environments, eu, us
   4 of 4 values are alike in all; nearest to what most have is eu
-wrote blueprints/apps/db (2 files), blueprints/apps/web (2 files), fleet (3 files), 3 Kptfiles of copies
+wrote 10 files in fleet, blueprints/apps/db, blueprints/apps/web and, as Kptfile, in the copies
 next:
   cd CLONE
   git add fleet blueprints/apps/db blueprints/apps/web 'clusters/*/apps/*/Kptfile'
@@ -311,7 +311,7 @@ us/apps/web  UpToDate  v1        blueprints/apps/web v1  -
 func TestInitSmallest(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t, map[string]string{"README.md": "Ours\n"})
-	p.equal("printed", "wrote fleet (2 files)\nnext: fill in what the comments in fleet say, commit and push it, and run variants plan fleet\n",
+	p.equal("printed", "wrote 2 files in fleet\nnext: fill in what their comments say, commit and push, and run variants plan fleet\n",
 		p.variants(exitDone, "init", p.dir))
 	m, err := manifests.Read(os.DirFS(filepath.Join(p.dir, "fleet")), "fleet")
 	if err != nil || len(m.Repositories) != 2 || m.Repositories[1].Address != p.remote.Address() {

@@ -27,7 +27,7 @@ func TestInitBlueprint(t *testing.T) {
 	p.clone.Git("tag", "charts/shop/v3")
 	printed := p.variants(exitDone, "init", p.dir, "--from", "shop/values/*", "--blueprint", "charts/shop", "--fleet", "fleets/shop")
 	p.equal("printed", `shop: 2 environments, dev, prod
-wrote charts/shop (1 file), fleets/shop (2 files), 2 Kptfiles of copies
+wrote 5 files in fleets/shop, charts/shop and, as Kptfile, in the copies
 next:
   cd CLONE
   git add fleets/shop charts/shop 'shop/values/*/Kptfile'

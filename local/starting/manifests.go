@@ -19,7 +19,7 @@ const header = "apiVersion: config.porch.kpt.dev/"
 
 // repository returns the manifest of a Repository.
 func repository(name string, p Place, labels string) string {
-	text := header + "v1alpha1\nkind: Repository\nmetadata:\n  name: " + name + "\n" + labels +
+	text := header + "v1alpha1\nkind: Repository\nmetadata:\n  name: " + quote(name) + "\n" + labels +
 		"spec:\n  type: git\n  git:\n    repo: " + quote(p.Address) + "\n    branch: " + quote(p.Branch) + "\n"
 	if p.Directory != "" && p.Directory != "." {
 		text += "    directory: " + quote(p.Directory) + "\n"
@@ -90,9 +90,10 @@ func Fleet(at Place, prefix, blueprints string, of map[string][]Copy) (map[strin
 func set(pkg string, targets map[string][]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%sv1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: %s\nspec:\n  upstream:\n    repo: %s\n"+
-		"    package: %s\n    revision: latest\n  targets:\n  - repositories:\n", header, Name(pkg), Blueprints, quote(pkg))
+		"    package: %s\n    revision: latest\n  targets:\n  - repositories:\n", header, quote(Name(pkg)), Blueprints,
+		quote(pkg))
 	for _, name := range slices.Sorted(maps.Keys(targets)) {
-		fmt.Fprintf(&b, "    - name: %s\n", name)
+		fmt.Fprintf(&b, "    - name: %s\n", quote(name))
 		if packages := targets[name]; len(packages) > 1 || packages[0] != pkg {
 			b.WriteString("      packageNames:\n")
 			for _, each := range packages {

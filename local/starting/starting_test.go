@@ -89,6 +89,19 @@ func TestAlike(t *testing.T) {
 	}
 }
 
+// TestWords has environments whose names are words of YAML.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	files, err := Fleet(Place{Address: "https://git.example.com/a.git", Branch: "main"}, "", "bp", map[string][]Copy{
+		"web": {{In: "sites/1", Package: "web", Of: "web", Repository: "1"}, {In: "sites/on", Package: "www", Of: "web", Repository: "on"}}})
+	want := "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: web\nspec:\n  upstream:\n    repo: blueprints\n" +
+		"    package: web\n    revision: latest\n  targets:\n  - repositories:\n    - name: '1'\n    - name: 'on'\n      packageNames:\n      - www\n" +
+		"    template:\n      adoptionPolicy: adoptExisting\n"
+	if diff := cmp.Diff(want, files["web.yaml"]); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+}
+
 // TestQuote has texts in manifests be read as what they are.
 func TestQuote(t *testing.T) {
 	t.Parallel()
