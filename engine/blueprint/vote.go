@@ -101,6 +101,9 @@ func (v *vote) most(at Place, ballots []ballot) []ballot {
 	if len(forms) == 1 {
 		if !inParts {
 			v.to.Alike++
+			if strings.Contains(first, Environment) {
+				v.to.Named++
+			}
 		}
 		return ballots
 	}

@@ -124,7 +124,7 @@ func TestInitEnvironments(t *testing.T) {
 		copyIn("prod", "6", "2.3", "        - {name: CACHE, value: large}\n"), map[string]string{"environments/README.md": "Ours\n"}))
 	printed := p.variants(exitDone, "init", p.dir, "--from", "environments/*/web", "--from", "environments/*.md")
 	p.equal("printed", `web: 3 environments, dev, prod, qa
-  22 of 25 values are alike in all; nearest to what most have is qa
+  22 of 25 values are alike in all, 4 of them but for the name of the environment; nearest to what most have is qa
   differs: deployment.yaml, Deployment web-‹environment›, spec.replicas: 2 in qa; 1 in dev; 6 in prod (each keeps its own, and the blueprint has that of qa)
   differs: deployment.yaml, Deployment web-‹environment›, spec.template.spec.containers[name=web].image: registry.example.com/web:2.3 in prod, qa; registry.example.com/web:2.4 in dev (the blueprint has the first)
   differs: deployment.yaml, Deployment web-‹environment›, spec.template.spec.containers[name=web].env[name=CACHE]: none in dev, qa; {name: CACHE, value: large} in prod (the blueprint has the first)
@@ -235,7 +235,7 @@ func TestInitOverlays(t *testing.T) {
 		"shop/overlays/south.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 3\n"}))
 	printed := p.variants(exitDone, "init", p.dir, "--from", "shop/overlays/*")
 	p.equal("printed", `shop: 3 environments, east, north, west
-  10 of 12 values are alike in all; nearest to what most have is east
+  10 of 12 values are alike in all, 0 of them but for the name of the environment; nearest to what most have is east
   differs: kustomization.yaml, Kustomization, commonLabels: none in east, west; {cluster: ‹environment›} in north (the blueprint has the first)
   differs: replicas.yaml, Deployment web, spec.replicas: 2 in east, north; 4 in west (the blueprint has the first)
   left out: kustomization.yaml, Kustomization, secretGenerator, which is or may be secret, stays in west
@@ -281,9 +281,9 @@ func TestInitBranch(t *testing.T) {
 	p.dir = filepath.Join(p.dir, "deploy")
 	printed := p.variants(exitDone, "init", p.dir, "--from", "clusters/*/apps/*")
 	p.equal("printed", `apps/db: 1 environment, eu
-  4 of 4 values are alike in all; nearest to what most have is eu
+  4 of 4 values are alike in all, 1 of them but for the name of the environment; nearest to what most have is eu
 apps/web: 2 environments, eu, us
-  4 of 4 values are alike in all; nearest to what most have is eu
+  4 of 4 values are alike in all, 1 of them but for the name of the environment; nearest to what most have is eu
 wrote 10 files in fleet, blueprints/apps/db, blueprints/apps/web and, as Kptfile, in the copies
 next:
   cd CLONE
