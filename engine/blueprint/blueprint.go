@@ -35,8 +35,8 @@ type Blueprint struct {
 	// Nearest is the name of the copy that has most of what most have. It decides where there is no majority, and its
 	// names are those of the blueprint.
 	Nearest string
-	// Values is how many values were compared, Alike how many all copies have, and Named how many of these have the name of
-	// the environment in them.
+	// Values is how many values were compared, Alike how many all copies have, and Named how many of these have the name
+	// of the environment in them.
 	Values, Alike, Named int
 	// Differs are the fields in which copies differ.
 	Differs []Difference

@@ -238,11 +238,11 @@ func (p *parsed) renameAll(to *Copy, n *yaml.Node) {
 }
 
 // mapping returns what most have of a map.
-func (v *vote) mapping(at Place, maps []ballot) *yaml.Node {
-	out := *maps[0].node
+func (v *vote) mapping(at Place, all []ballot) *yaml.Node {
+	out := *all[0].node
 	out.Content = nil
 	done := map[string]bool{}
-	for _, from := range maps {
+	for _, from := range all {
 		for i := 0; i+1 < len(from.node.Content); i += 2 {
 			key := from.node.Content[i]
 			if done[key.Value] {
@@ -251,7 +251,8 @@ func (v *vote) mapping(at Place, maps []ballot) *yaml.Node {
 			done[key.Value] = true
 			inner := at
 			inner.Field = join(at.Field, key.Value)
-			if value := v.node(inner, below(maps, func(b ballot) *yaml.Node { return field(b.node, key.Value) })); value != nil {
+			value := v.node(inner, below(all, func(b ballot) *yaml.Node { return field(b.node, key.Value) }))
+			if value != nil {
 				out.Content = append(out.Content, yaml.CopyYNode(key), value)
 			}
 		}

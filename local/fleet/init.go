@@ -375,7 +375,7 @@ func readFiles(files fs.FS, dir string) (map[string]string, error) {
 // writeNew writes files below a directory. Where a file is already, it has to be as in the commit that is checked out,
 // of which was returns the files; nil if there are none.
 func writeNew(dir string, files map[string]string, was func(name string) (string, bool)) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(dir)
