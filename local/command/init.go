@@ -92,7 +92,8 @@ func printPackage(out *strings.Builder, p *fleet.BegunPackage) {
 	fmt.Fprintf(out, "%s: %s, %s\n", p.Name, words.Count(len(names), "environment"), words.First(names, 8, ", "))
 	if made := p.Made; made != nil {
 		fmt.Fprintf(out, "  %s of %s values are alike in all, %s of them but for the name of the environment; nearest to "+
-			"what most have is %s\n", words.Number(made.Alike), words.Number(made.Values), words.Number(made.Named), made.Nearest)
+			"what most have is %s\n", words.Number(made.Alike), words.Number(made.Values), words.Number(made.Named),
+			made.Nearest)
 		for i := range made.Differs[:min(len(made.Differs), shownDifferences)] {
 			printDifference(out, &made.Differs[i])
 		}
