@@ -202,13 +202,20 @@ func (l *Likeness) String() string {
 	return text
 }
 
+// Say returns a Kptfile that says of which revision a package is a copy, and which of its resources have other names
+// there.
+func Say(text string, lock *revision.Lock, pairs []merging.Pair) (string, error) {
+	text, err := kpt.Lock(text, lock)
+	if err == nil && len(pairs) > 0 {
+		text, err = kpt.Annotate(text, merging.PairsAnnotation, merging.JoinPairs(pairs))
+	}
+	return text, err
+}
+
 // Draft makes a draft of the copy that has the upstream, and a package context where clones have one. Nothing else in
 // it changes.
 func (l *Likeness) Draft(ctx context.Context, home packages.Home) (revision.Revision, error) {
-	text, err := kpt.Lock(l.Copy.Files[kptfile], l.lock)
-	if err == nil && len(l.Pairs) > 0 {
-		text, err = kpt.Annotate(text, merging.PairsAnnotation, merging.JoinPairs(l.Pairs))
-	}
+	text, err := Say(l.Copy.Files[kptfile], l.lock, l.Pairs)
 	if err != nil {
 		return revision.Revision{}, fmt.Errorf("cannot write the upstream into the Kptfile of %s: %w", l.copy.Name, err)
 	}

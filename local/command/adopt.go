@@ -4,6 +4,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/package-variants/package-variants/engine/adopt"
@@ -11,6 +12,7 @@ import (
 	"github.com/package-variants/package-variants/local/fleet"
 	"github.com/package-variants/package-variants/local/programs"
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 const longAdopt = `Give a package that was copied by hand or by a script the upstream that it is a copy of. DIRECTORY is
@@ -27,44 +29,78 @@ const exampleAdopt = `  # Which revision of the blueprint is this copy of?
   variants adopt sites/edge-1/web --upstream blueprints/web --dir fleet/
 
   # It is known to be a copy of v2
-  variants adopt sites/edge-1/web --upstream blueprints/web@v2 --dir fleet/ --yes`
+  variants adopt sites/edge-1/web --upstream blueprints/web@v2 --dir fleet/ --yes
+
+  # All copies of a set that has adoptionPolicy: adoptExisting and was synced once
+  variants adopt --set web --dir fleet/`
 
 func newAdopt(e *env) *cobra.Command {
-	var upstream string
+	var upstream, set string
 	var yes bool
 	cmd := &cobra.Command{Use: "adopt DIRECTORY", Short: "Give a copy the upstream that it was made from", Long: longAdopt,
-		Example: exampleAdopt, Args: one("the directory of one package"),
+		Example: exampleAdopt,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case set != "" && (len(args) > 0 || upstream != ""):
+				return errors.New("--set takes no directory and no --upstream: its variants say which they are")
+			case set == "" && upstream == "":
+				return errors.New("name the package that it is a copy of by --upstream, or a set by --set")
+			case set != "":
+				return nil
+			}
+			return one("the directory of one package")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.open(cmd.Context(), func(f *fleet.Fleet) error { return e.adopt(cmd.Context(), f, args[0], upstream, yes) })
+			return e.open(cmd.Context(), func(f *fleet.Fleet) error {
+				copies, err := e.copies(cmd.Context(), f, args, upstream, set)
+				if err != nil {
+					return err
+				}
+				return e.adopt(cmd.Context(), f, copies, yes)
+			})
 		}}
 	e.fleetFlags(cmd)
 	cmd.Flags().StringVar(&upstream, "upstream", "", "`package` that it is a copy of, as REPOSITORY/PACKAGE, or "+
 		"REPOSITORY/PACKAGE@vN for a revision of it")
+	cmd.Flags().StringVar(&set, "set", "", "all packages of this PackageVariantSet that do not say yet what they are "+
+		"copies of; the set has to be synced once")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask for confirmation")
-	_ = cmd.MarkFlagRequired("upstream") // it fails only for an unknown flag
 	return cmd
 }
 
-// adopt makes the draft, and pushes it.
-func (e *env) adopt(ctx context.Context, f *fleet.Fleet, dir, upstream string, yes bool) error {
+// copies returns the copy in a directory, or those of a set.
+func (e *env) copies(ctx context.Context, f *fleet.Fleet, dirs []string, upstream, set string) ([]*adopt.Copy, error) {
+	if set != "" {
+		return f.CopiesOf(ctx, e.namespace, set)
+	}
 	of, number, err := adopt.ParseUpstream(upstream)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c, err := f.Copy(ctx, e.namespace, dir, of)
+	c, err := f.Copy(ctx, e.namespace, dirs[0], of)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.Number = number
-	made, err := programs.Adopt(ctx, e.Streams, &differ, f.Home(), c, yes)
+	return []*adopt.Copy{c}, nil
+}
+
+// adopt makes the drafts, and pushes them.
+func (e *env) adopt(ctx context.Context, f *fleet.Fleet, copies []*adopt.Copy, yes bool) error {
+	made, err := programs.Adopt(ctx, e.Streams, &differ, f.Home(), copies, yes)
 	if err != nil {
 		return err
 	}
-	for _, err := range f.Push(ctx, nil) {
-		return fmt.Errorf("%s is not pushed: %w", made.Name, err)
+	failed := f.Push(ctx, nil)
+	var errs []error
+	for i := range made {
+		if err := failed[types.NamespacedName{Namespace: made[i].Namespace, Name: made[i].Name}]; err != nil {
+			errs = append(errs, fmt.Errorf("%s is not pushed: %w", made[i].Name, err))
+			continue
+		}
+		branches := f.BranchesOf(&made[i])
+		fmt.Fprintf(e.Out, "pushed the branch %s: merge it into %s, and a PackageVariant with adoptionPolicy: "+
+			"adoptExisting takes the package over\n", krm.Visible(branches.Branch), krm.Visible(branches.Base))
 	}
-	branches := f.BranchesOf(made)
-	_, err = fmt.Fprintf(e.Out, "pushed the branch %s: merge it into %s, and a PackageVariant with adoptionPolicy: "+
-		"adoptExisting takes the package over\n", krm.Visible(branches.Branch), krm.Visible(branches.Base))
-	return err
+	return errors.Join(errs...)
 }

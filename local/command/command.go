@@ -29,7 +29,7 @@ of sync; 2 if the command is wrong, or if something failed and the rest is done.
 
 // commands are the commands, in the order of the help.
 var commands = []func(*env) *cobra.Command{newSync, newPlan, newStatus, newDiff, newTrace, newApprove, newReject,
-	newAdopt}
+	newInit, newAdopt}
 
 // Exit codes.
 const (

@@ -13,8 +13,10 @@ import (
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/api/v1alpha1/variant"
 	"github.com/package-variants/package-variants/engine/adopt"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/git"
 	"github.com/package-variants/package-variants/local/home"
 )
@@ -90,4 +92,43 @@ func (f *Fleet) Copy(ctx context.Context, namespace, dir string, of revision.Pac
 	}
 	c.In(repositories)
 	return c, nil
+}
+
+// CopiesOf returns the packages of the variants of a set that do not say yet what they are copies of.
+func (f *Fleet) CopiesOf(ctx context.Context, namespace, set string) (copies []*adopt.Copy, err error) {
+	of, err := f.OfSet(ctx, namespace, set)
+	if err != nil {
+		return nil, err
+	}
+	all, err := f.store.Repositories(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	repositories := map[string]revision.Repository{}
+	for i := range all {
+		repositories[all[i].Name] = all[i].Repository
+	}
+	for i := range of.Variants {
+		spec := &of.Variants[i].Spec
+		c := &adopt.Copy{Namespace: namespace, Package: revision.DownstreamOf(spec), OnBranch: true}
+		c.Upstream = revision.Package{Repo: spec.Upstream.Repo, Name: spec.Upstream.Package}
+		c.Repository, c.Deployment = repositories[c.Upstream.Repo], repositories[c.Package.Repo].Deployment
+		main := slices.IndexFunc(of.Revisions, func(r revision.Revision) bool { return r.Main() && r.Package == c.Package })
+		if main < 0 {
+			continue
+		}
+		files, err := of.Files(of.Revisions[main].Name)
+		if err != nil {
+			return nil, err
+		}
+		if kpt.LockOf(files) == nil {
+			c.In(repositories)
+			copies = append(copies, c)
+		}
+	}
+	if len(copies) == 0 {
+		err = fmt.Errorf("each of the %s of set %s says what it is a copy of, or is not there; if the set is new, run "+
+			"variants sync first", words.Count(len(of.Variants), "package"), set)
+	}
+	return copies, err
 }

@@ -3,6 +3,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,6 +93,22 @@ func (c *Checkout) Remote(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	return address, err
+}
+
+// Branch returns the default branch of the remote as the clone knows it, or else the one that is checked out, and that
+// one; "" if there is none.
+func (c *Checkout) Branch(ctx context.Context) (of, current string, err error) {
+	current, err = c.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+	if err == nil {
+		of, err = c.line(ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+	}
+	return cmp.Or(strings.TrimPrefix(of, "origin/"), current), current, err
+}
+
+// Tags returns the names of tags that begin with a prefix.
+func (c *Checkout) Tags(ctx context.Context, prefix string) (names []string, err error) {
+	out, err := c.line(ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags/"+prefix+"*")
+	return strings.Fields(out), err
 }
 
 // Last returns the last commit, from one on, that changed what is at a path; "" if none has. History that is not there

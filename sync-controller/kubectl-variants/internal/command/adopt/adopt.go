@@ -60,12 +60,12 @@ func run(ctx context.Context, env *cli.Env, name, upstream string, yes bool) err
 	if err != nil {
 		return err
 	}
-	made, err := programs.Adopt(ctx, env.Streams(), &compare.Differ, cluster.Porch, c, yes)
+	made, err := programs.Adopt(ctx, env.Streams(), &compare.Differ, cluster.Porch, []*adopt.Copy{c}, yes)
 	if err != nil {
 		return live.Explain(err, live.Call{Verb: "create", Kind: live.Revision, Namespace: cluster.Namespace})
 	}
 	_, err = fmt.Fprintf(env.Out, "packagerevision/%s made: propose and approve it, and a PackageVariant with "+
-		"adoptionPolicy: adoptExisting takes the package over\n", krm.Visible(made.Name))
+		"adoptionPolicy: adoptExisting takes the package over\n", krm.Visible(made[0].Name))
 	return err
 }
 

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/engine/blueprint"
+	"github.com/package-variants/package-variants/engine/plans/show"
+	"github.com/package-variants/package-variants/engine/words"
+	"github.com/package-variants/package-variants/functions/krm"
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
+	"github.com/package-variants/package-variants/local/fleet"
+	"github.com/spf13/cobra"
+)
+
+const longInit = `Make a fleet of copies that exist: write a blueprint of what most of them have, the manifests
+of a fleet, and into the Kptfile of each copy what it is a copy of. DIR is a directory in a clone of their git
+repository, the current one by default. Each * in --from stands for the name of an environment; one in the last part
+after another one stands for that of a package. Where the copies differ, each keeps what it has, and where no value has
+a majority, the blueprint has that of the copy that is nearest to what most have. Directories of manifests are packages,
+and so are kustomize overlays and values of a chart.
+
+Nothing else in the copies changes, and secrets do not come into the blueprint. Before anything is written, a plan is
+made as if all were committed and tagged; if it changes a copy, that is an error. The commands that commit, tag and push
+it are printed, and left to you.
+
+Without --from, it writes the smallest fleet, in which comments say what to fill in.`
+
+const exampleInit = `  # Four environments with a copy of web in each
+  variants init --from 'environments/*/web'
+
+  # All packages of all clusters; and overlays of one base
+  variants init --from 'clusters/*/apps/*'
+  variants init --from 'web/overlays/*'
+
+  # Copies of a package that is there
+  variants init --from 'environments/*/web' --blueprint base/web`
+
+func newInit(e *env) *cobra.Command {
+	var o fleet.InitOptions
+	cmd := &cobra.Command{Use: "init [DIR]", Short: "Make a fleet of copies that exist", Long: longInit,
+		Example: exampleInit, Args: cobra.MaximumNArgs(1)}
+	cmd.Flags().StringArrayVar(&o.From, "from", nil, "`pattern` of the directories of copies; may be repeated")
+	cmd.Flags().StringVar(&o.Blueprint, "blueprint", "", "`directory` of the package that they are copies of; by default "+
+		"one is made of what most of them have")
+	cmd.Flags().StringVar(&o.Manifests, "fleet", "fleet", "`directory` for the manifests")
+	cmd.Flags().StringVar(&o.Blueprints, "blueprints", "blueprints", "`directory` for the blueprints")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if o.Dir = "."; len(args) > 0 {
+			o.Dir = args[0]
+		}
+		begun, err := fleet.Init(cmd.Context(), o)
+		if changes, ok := errors.AsType[*fleet.ErrChanges](err); ok {
+			return errors.Join(err, show.Text(e.Out, changes.Plan, show.Options{}))
+		}
+		if err != nil {
+			return err
+		}
+		var out strings.Builder
+		for i := range begun.Packages {
+			printPackage(&out, &begun.Packages[i])
+		}
+		for _, l := range begun.Left {
+			fmt.Fprintf(&out, "%s is no copy: %s\n", l.Path, l.Why)
+		}
+		printNext(&out, o.Dir, begun)
+		_, err = io.WriteString(e.Out, krm.Visible(out.String()))
+		return err
+	}
+	return cmd
+}
+
+// shownDifferences is how many differences are shown of a package, and shownValue how much of a value.
+const (
+	shownDifferences = 20
+	shownValue       = 60
+)
+
+// printPackage prints what a blueprint has, and in what its copies differ.
+func printPackage(out *strings.Builder, p *fleet.BegunPackage) {
+	var names []string
+	for _, c := range p.Copies {
+		names = append(names, c.Environment)
+	}
+	fmt.Fprintf(out, "%s: %s, %s\n", p.Name, words.Count(len(names), "environment"), words.First(names, 8, ", "))
+	if made := p.Made; made != nil {
+		fmt.Fprintf(out, "  %s of %s values are alike in all, %s of them but for the name of the environment; nearest to "+
+			"what most have is %s\n", words.Number(made.Alike), words.Number(made.Values), words.Number(made.Named),
+			made.Nearest)
+		for i := range made.Differs[:min(len(made.Differs), shownDifferences)] {
+			printDifference(out, &made.Differs[i])
+		}
+		if more := len(made.Differs) - shownDifferences; more > 0 {
+			fmt.Fprintf(out, "  and %s\n", words.Count(more, "more difference"))
+		}
+		for _, s := range made.Secrets {
+			fmt.Fprintf(out, "  left out: %s, which is or may be secret, stays in %s\n", placeText(s.Place),
+				words.Some(s.In, ", "))
+		}
+	}
+	printPairs(out, p)
+}
+
+// printPairs prints which resources have other names in copies, and which they lack.
+func printPairs(out *strings.Builder, p *fleet.BegunPackage) {
+	var lines []string
+	of := map[string][]string{}
+	add := func(line, in string) {
+		if of[line] == nil {
+			lines = append(lines, line)
+		}
+		of[line] = append(of[line], in)
+	}
+	for i, paired := range p.Pairings {
+		name := p.Copies[i].Environment
+		for _, pair := range paired.Pairs {
+			_, here, _ := strings.Cut(pair.Here.String(), " ")
+			add("other names: "+pair.Upstream.String()+" is ", here+" in "+name)
+		}
+		for _, pair := range paired.Doubtful {
+			add(fmt.Sprintf("in doubt: %s may be %s: if it is, add the line %q to the annotation %s of the Kptfile in ",
+				pair.Here, pair.Upstream, pair, merging.PairsAnnotation), name)
+		}
+		for _, lacks := range paired.Lacks {
+			add("lacks: "+lacks.String()+" counts as removed in ", name)
+		}
+	}
+	for _, line := range lines {
+		fmt.Fprintf(out, "  %s%s\n", line, words.Some(of[line], ", "))
+	}
+}
+
+// printDifference prints in what copies differ, and what the blueprint has of it.
+func printDifference(out *strings.Builder, d *blueprint.Difference) {
+	var texts []string
+	for _, v := range d.Versions {
+		text := cmp.Or(v.Value, "none")
+		if runes := []rune(text); len(runes) > shownValue {
+			text = string(runes[:shownValue]) + "…"
+		}
+		texts = append(texts, fmt.Sprintf("%s in %s", text, words.Some(v.In, ", ")))
+	}
+	has := "the blueprint has the first"
+	if !d.Majority {
+		has = "each keeps its own, and the blueprint has that of " + d.From
+	}
+	fmt.Fprintf(out, "  differs: %s: %s (%s)\n", placeText(d.Place), words.First(texts, 4, "; "), has)
+}
+
+// placeText returns a place as people read it.
+func placeText(at blueprint.Place) string {
+	text := at.File
+	for _, part := range []string{at.Resource, at.Field} {
+		if part != "" {
+			text += ", " + part
+		}
+	}
+	return text
+}
+
+// printNext prints what was written, and what to do next.
+func printNext(out *strings.Builder, dir string, begun *fleet.Begun) {
+	where := []string{begun.Manifests}
+	for _, p := range begun.Packages {
+		where = append(where, p.Dir)
+	}
+	wrote := fmt.Sprintf("wrote %s in %s", words.Count(len(begun.Files), "file"), strings.Join(where, ", "))
+	if len(begun.Packages) == 0 {
+		fmt.Fprintf(out, "%s\nnext: fill in what their comments say, commit and push, and run variants plan %s\n", wrote,
+			begun.Manifests)
+		return
+	}
+	fmt.Fprintf(out, "%s and, as Kptfile, in the copies\nnext:\n  %s\n", wrote,
+		strings.Join(nextCommands(dir, begun), "\n  "))
+}
+
+// nextCommands returns what to type next. A tag is made of what is on the branch of the Repositories.
+func nextCommands(dir string, begun *fleet.Begun) (all []string) {
+	add, tags, push := "git add "+shell(begun.Manifests), []string{}, ""
+	var kptfiles []string
+	for _, p := range begun.Packages {
+		add += " " + shell(p.Dir)
+		tags = append(tags, "git tag "+shell(p.Tag))
+		push += " " + shell(p.Tag)
+		for _, c := range p.Copies {
+			if each := shell(c.Pattern + "/Kptfile"); !slices.Contains(kptfiles, each) {
+				kptfiles = append(kptfiles, each)
+			}
+		}
+	}
+	if dir != "." {
+		all = append(all, "cd "+shell(dir))
+	}
+	all = append(all, add+" "+strings.Join(kptfiles, " "), "git commit -m 'Begin a fleet'")
+	branch, main := shell(cmp.Or(begun.Branch, "HEAD:"+begun.Main)), shell(begun.Main)
+	if begun.Branch != "" && branch != main {
+		all = append(all, "git push origin "+branch, "# have "+branch+" merged into "+main, "git checkout "+main, "git pull")
+		branch = ""
+	}
+	all = append(all, tags...)
+	return append(all, "git push origin "+strings.TrimSpace(branch+push), "variants plan "+shell(begun.Manifests),
+		"variants sync "+shell(begun.Manifests))
+}
+
+var plainWord = regexp.MustCompile(`^[-A-Za-z0-9._/@+:]+$`)
+
+// shell returns a word as a shell reads it.
+func shell(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

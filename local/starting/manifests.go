@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package starting
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Place is a Repository that is to be: its address, its branch and the directory that it is over.
+type Place struct{ Address, Branch, Directory string }
+
+// header begins each manifest.
+const header = "apiVersion: config.porch.kpt.dev/"
+
+// repository returns the manifest of a Repository.
+func repository(name string, p Place, labels string) string {
+	text := header + "v1alpha1\nkind: Repository\nmetadata:\n  name: " + quote(name) + "\n" + labels +
+		"spec:\n  type: git\n  git:\n    repo: " + quote(p.Address) + "\n    branch: " + quote(p.Branch) + "\n"
+	if p.Directory != "" && p.Directory != "." {
+		text += "    directory: " + quote(p.Directory) + "\n"
+	}
+	return text
+}
+
+var plainText = regexp.MustCompile(`^[A-Za-z/][-A-Za-z0-9._/@:+~]*$`)
+
+// quote returns a text as YAML.
+func quote(text string) string {
+	if plainText.MatchString(text) && !strings.HasSuffix(text, ":") && !isKeyword(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+}
+
+func isKeyword(text string) bool {
+	return slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(text))
+}
+
+// Name returns a name as objects may have it.
+func Name(text string) string {
+	name := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(text), "-"), "-")
+	return strings.Trim(name[:min(len(name), 50)], "-")
+}
+
+var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+
+// Blueprints is the name of the Repository of blueprints.
+const Blueprints = "blueprints"
+
+// Fleet are the manifests of a fleet over copies, by the names of their files. At is the git repository, in whose
+// directory prefix the copies are; blueprints is the directory of their Repository.
+func Fleet(at Place, prefix, blueprints string, of map[string][]Copy) (map[string]string, error) {
+	place := func(dir string) Place { return Place{at.Address, at.Branch, path.Join(prefix, dir)} }
+	files := map[string]string{}
+	repositories := map[string]string{Blueprints: repository(Blueprints, place(blueprints), "")}
+	over := map[string]string{Blueprints: blueprints}
+	for _, pkg := range slices.Sorted(maps.Keys(of)) {
+		targets := map[string][]string{}
+		for _, c := range of[pkg] {
+			name, labels := c.Repository, ""
+			if !c.Shared {
+				labels = "  labels:\n    environment: " + quote(name) + "\n"
+			}
+			if was, known := over[name]; name == "" || known && was != c.In {
+				return nil, fmt.Errorf("%s and %s would both be the Repository %q: name fewer directories by --from",
+					was, c.In, name)
+			}
+			over[name], repositories[name] = c.In, repository(name, place(c.In), labels)
+			targets[name] = append(targets[name], c.Package)
+		}
+		files[Name(pkg)+".yaml"] = set(pkg, targets)
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(repositories)) {
+		all = append(all, repositories[name])
+	}
+	if len(files) < len(of) || files["repositories.yaml"] != "" {
+		return nil, fmt.Errorf("the names of packages are too much alike: name fewer directories by --from")
+	}
+	files["repositories.yaml"] = strings.Join(all, "---\n")
+	return files, nil
+}
+
+// set returns the manifest of the set of the copies of a package, which are targets by their Repositories.
+func set(pkg string, targets map[string][]string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%sv1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: %s\nspec:\n  upstream:\n    repo: %s\n"+
+		"    package: %s\n    revision: latest\n  targets:\n  - repositories:\n", header, quote(Name(pkg)), Blueprints,
+		quote(pkg))
+	for _, name := range slices.Sorted(maps.Keys(targets)) {
+		fmt.Fprintf(&b, "    - name: %s\n", quote(name))
+		if packages := targets[name]; len(packages) > 1 || packages[0] != pkg {
+			b.WriteString("      packageNames:\n")
+			for _, each := range packages {
+				fmt.Fprintf(&b, "      - %s\n", quote(each))
+			}
+		}
+	}
+	b.WriteString("    template:\n      adoptionPolicy: adoptExisting\n")
+	return b.String()
+}
+
+// Smallest are the manifests of the smallest fleet, with comments that say what to fill in.
+func Smallest(at Place) map[string]string {
+	if at.Address == "" {
+		at.Address = "https://git.example.com/fleet.git"
+	}
+	at.Directory = Blueprints
+	site := at
+	site.Directory = "sites/first"
+	return map[string]string{
+		"repositories.yaml": "# Where the blueprints are. Write the address of your git repository, which may be that\n" +
+			"# of this directory, and the directory in it. The tag blueprints/web/v1 publishes version 1 of blueprints/web.\n" +
+			repository(Blueprints, at, "") +
+			"---\n# A site, to which packages go. Add one for each site, with labels by which sets select them.\n" +
+			repository("first", site, "  labels:\n    role: site\n"),
+		"web.yaml": "# The packages: one of the newest version of the blueprint web for each site. Write the name of your\n" +
+			"# blueprint, and the labels of your sites.\n" + header + "v1alpha2\nkind: PackageVariantSet\nmetadata:\n" +
+			"  name: web\nspec:\n  upstream:\n    repo: blueprints\n    package: web\n    revision: latest\n  targets:\n" +
+			"  - repositorySelector:\n      matchLabels:\n        role: site\n",
+	}
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package starting decides, purely, how a fleet over copies that exist is laid out, and writes its manifests.
+package starting
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/package-variants/package-variants/functions/bounds"
+	"github.com/package-variants/package-variants/local/git"
+)
+
+// Copy is a directory that a pattern matches.
+type Copy struct {
+	// Pattern is the one that matches.
+	Pattern string
+	// Dir is the directory, In the one above it that is its Repository, and Package the rest.
+	Dir, In, Package string
+	// Environment is what the stars of the pattern stand for, Names its parts.
+	Environment string
+	Names       []string
+	// Of is the package that it is a copy of.
+	Of string
+	// Repository is the name of its Repository, which several copies have if it is Shared.
+	Repository string
+	Shared     bool
+}
+
+// Left is what a pattern matches and is no copy.
+type Left struct{ Path, Why string }
+
+// pattern is one of directories. The stars in its environment, the first parts, stand for the name of that; one in its
+// package stands for the names of several packages.
+type pattern struct {
+	environment, pkg []string
+	match            *regexp.Regexp
+}
+
+// parse reads a pattern. Where its last part has the only star, the last part is the package, too.
+func parse(text string) (*pattern, error) {
+	clean := path.Clean(text)
+	parts := strings.Split(clean, "/")
+	starred := func(part string) bool { return strings.Contains(part, "*") }
+	first := slices.IndexFunc(parts, starred)
+	if !fs.ValidPath(clean) || first < 0 || strings.ContainsAny(clean, "?[\\") || strings.Contains(clean, "**") {
+		return nil, fmt.Errorf("--from %q: write the directories of copies below this one, with a * where the name of the "+
+			"environment is, such as 'environments/*/web'", text)
+	}
+	p := &pattern{match: regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(clean), `\*`, `([^/]+)`) + "$")}
+	last := len(parts) - 1
+	for last > first && !starred(parts[last-1]) { // what follows the star before the last part is the package
+		last--
+	}
+	p.environment, p.pkg = parts[:last], parts[last:]
+	return p, nil
+}
+
+// copyAt returns the copy in a directory that the pattern matches.
+func (p *pattern) copyAt(dir string) Copy {
+	parts, stars := strings.Split(dir, "/"), p.match.FindStringSubmatch(dir)[1:]
+	n := len(p.environment)
+	c := Copy{Dir: dir, In: strings.Join(parts[:n], "/"), Package: strings.Join(parts[n:], "/"), Names: stars}
+	inEnvironment := strings.Count(strings.Join(p.environment, "/"), "*")
+	if c.Of = c.Package; inEnvironment > 0 {
+		c.Names = stars[:inEnvironment]
+		c.Environment = strings.Join(c.Names, "-")
+		c.Repository = Name(c.Environment)
+		return c
+	}
+	// The star is in the last part: the package is called after what the copies are in.
+	c.Environment, c.Shared, c.Repository = stars[0], true, cmp.Or(Name(c.In), "root")
+	isGeneral := func(part string) bool { return slices.Contains(general, part) }
+	above := slices.DeleteFunc(slices.Clone(p.environment), isGeneral)
+	c.Of = strings.Trim(strings.ReplaceAll(p.pkg[0], "*", ""), "-._")
+	if c.Of == "" {
+		c.Of = path.Base(cmp.Or(strings.Join(above, "/"), c.In, "package"))
+	}
+	return c
+}
+
+// general are names of directories that say nothing of what the copies in them are.
+var general = []string{"overlays", "environments", "envs", "clusters", "values"}
+
+// Find returns the copies that patterns match among files, by their packages, and what is no copy. What is below one of
+// the directories own is left out.
+func Find(files fs.FS, patterns, own []string) (of map[string][]Copy, left []Left, err error) {
+	of = map[string][]Copy{}
+	seen := map[string]bool{}
+	for _, text := range patterns {
+		p, err := parse(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		matched, err := fs.Glob(files, path.Clean(text))
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, dir := range matched {
+			if seen[dir] || slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(dir+"/", o+"/") }) {
+				continue
+			}
+			seen[dir] = true
+			if why := whyNot(files, dir); why != "" {
+				left = append(left, Left{dir, why})
+				continue
+			}
+			c := p.copyAt(dir)
+			c.Pattern = path.Clean(text)
+			of[c.Of] = append(of[c.Of], c)
+		}
+	}
+	if len(of) == 0 {
+		err = fmt.Errorf("--from %s matches no directory with copies in the commit that is checked out%s",
+			strings.Join(patterns, " "), reasons(left))
+	}
+	return of, left, err
+}
+
+func reasons(left []Left) (text string) {
+	for _, l := range left {
+		text += fmt.Sprintf("\n%s is no copy: %s", l.Path, l.Why)
+	}
+	return text
+}
+
+// whyNot says why what a pattern matches is no copy; "" if it is one.
+func whyNot(files fs.FS, dir string) string {
+	info, err := fs.Stat(files, dir)
+	name := path.Base(dir)
+	switch {
+	case err == nil && !info.IsDir():
+		return "it is a file, and a package is a directory: move what belongs to one environment into a directory of its own"
+	case strings.HasPrefix(name, "."):
+		return "it is hidden"
+	case strings.Contains(name, "."):
+		return "a package has no dot in its name"
+	case !git.IsRefName("refs/tags/" + dir):
+		return "its path cannot be the name of a tag"
+	}
+	count, size := 0, int64(0)
+	err = fs.WalkDir(files, dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		if !entry.Type().IsRegular() {
+			return fmt.Errorf("%s is a link or a submodule, which a package may not have", name)
+		}
+		info, err := entry.Info()
+		if err == nil {
+			count, size = count+1, size+info.Size()
+		}
+		if count > bounds.PackageFiles || size > bounds.PackageBytes {
+			return fmt.Errorf("it has more than %d files or %d bytes", bounds.PackageFiles, bounds.PackageBytes)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err.Error()
+	case count == 0:
+		return "it has no files"
+	}
+	return ""
+}

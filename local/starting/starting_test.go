@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package starting
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestFind has the copies that patterns match, and what is no copy.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{}
+	for _, name := range []string{"environments/dev/web/a.yaml", "environments/prod/web/a.yaml", "environments/prod/db/a.yaml",
+		"environments/prod/link/a.yaml", "environments/README.md", "clusters/eu/c1/apps/web/a.yaml", "shop/overlays/east/a.yaml",
+		"shop/overlays/west.yaml", "web-dev/a.yaml", "web-prod/a.yaml", "environments/prod/v1.2/a.yaml", "blueprints/dev/web/a.yaml"} {
+		files[name] = &fstest.MapFile{Data: []byte("a: 1\n")}
+	}
+	files["environments/prod/link/b"] = &fstest.MapFile{Mode: fs.ModeSymlink}
+	files["environments/prod/.git"], files["environments/prod/empty"] = &fstest.MapFile{Mode: fs.ModeDir}, &fstest.MapFile{Mode: fs.ModeDir}
+	const noFile = "it is a file, and a package is a directory: move what belongs to one environment into a directory of its own"
+	const invalid = ": write the directories of copies below this one, with a * where the name of the environment is, such as 'environments/*/web'"
+	for pattern, want := range map[string][]string{
+		"environments/*/web": {"web: dev in environments/dev web of dev", "web: prod in environments/prod web of prod"},
+		"./environments/*/*/": {"db: prod in environments/prod db of prod", "web: dev in environments/dev web of dev", "web: prod in environments/prod web of prod",
+			"environments/prod/.git: it is hidden", "environments/prod/empty: it has no files",
+			"environments/prod/link: environments/prod/link/b is a link or a submodule, which a package may not have", "environments/prod/v1.2: a package has no dot in its name"},
+		"clusters/*/*/apps/web": {"apps/web: eu-c1 in clusters/eu/c1 apps/web of eu-c1"},
+		"shop/overlays/*":       {"shop: east in shop/overlays east of shop-overlays shared", "shop/overlays/west.yaml: " + noFile},
+		"web-*":                 {"web: dev in  web-dev of root shared", "web: prod in  web-prod of root shared"},
+		"*/dev/web":             {"dev/web: environments in environments dev/web of environments"},
+		"nowhere/*":             {"--from nowhere/* nowhere/* matches no directory with copies in the commit that is checked out"},
+		"environments/*.md":     {"--from environments/*.md environments/*.md matches no directory with copies in the commit that is checked out\nenvironments/README.md is no copy: " + noFile},
+		"environments/dev/web":  {"--from \"environments/dev/web\"" + invalid},
+		"/environments/*":       {"--from \"/environments/*\"" + invalid},
+		"../*":                  {"--from \"../*\"" + invalid},
+		"e?/*":                  {"--from \"e?/*\"" + invalid},
+		"**/web":                {"--from \"**/web\"" + invalid},
+	} {
+		of, left, err := Find(files, []string{pattern, pattern}, []string{"blueprints"})
+		var got []string
+		for name, copies := range of {
+			for _, c := range copies {
+				line := fmt.Sprintf("%s: %s in %s %s of %s", name, c.Environment, c.In, c.Package, c.Repository)
+				if c.Shared {
+					line += " shared"
+				}
+				got = append(got, line)
+			}
+		}
+		slices.Sort(got)
+		for _, l := range left {
+			if err == nil {
+				got = append(got, l.Path+": "+l.Why)
+			}
+		}
+		if err != nil {
+			got = []string{err.Error()}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", pattern, diff)
+		}
+	}
+}
+
+// TestAlike has directories that would be the same Repository.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	at := Place{Address: "https://git.example.com/a.git", Branch: "main"}
+	c := Copy{In: "environments/Dev", Package: "web", Of: "web", Repository: "dev"}
+	d := c
+	d.In = "environments/dev"
+	b := c
+	b.Repository = Blueprints
+	for want, of := range map[string]map[string][]Copy{
+		"environments/Dev and environments/dev would both be the Repository \"dev\": name fewer directories by --from": {"web": {c, d}},
+		"bp and environments/Dev would both be the Repository \"blueprints\": name fewer directories by --from":        {"web": {b}},
+		"the names of packages are too much alike: name fewer directories by --from":                                   {"repositories": {c}},
+	} {
+		if _, err := Fleet(at, "", "bp", of); err == nil || err.Error() != want {
+			t.Error(err)
+		}
+	}
+}
+
+// TestWords has environments whose names are words of YAML.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	files, err := Fleet(Place{Address: "https://git.example.com/a.git", Branch: "main"}, "", "bp", map[string][]Copy{
+		"web": {{In: "sites/1", Package: "web", Of: "web", Repository: "1"}, {In: "sites/on", Package: "www", Of: "web", Repository: "on"}}})
+	want := "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: web\nspec:\n  upstream:\n    repo: blueprints\n" +
+		"    package: web\n    revision: latest\n  targets:\n  - repositories:\n    - name: '1'\n    - name: 'on'\n      packageNames:\n      - www\n" +
+		"    template:\n      adoptionPolicy: adoptExisting\n"
+	if diff := cmp.Diff(want, files["web.yaml"]); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+}
+
+// TestQuote has texts in manifests be read as what they are.
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"git@example.com:a/b.git": "git@example.com:a/b.git", "on": "'on'", "1": "'1'",
+		"it's": "'it''s'", "a:": "'a:'", "https://[::1]/a": "'https://[::1]/a'"} {
+		if got := quote(text); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if got, want := Name("EU_West.1 "+strings.Repeat("x", 60)), "eu-west-1-"+strings.Repeat("x", 40); got != want {
+		t.Error(got)
+	}
+}
