@@ -3,6 +3,8 @@
 package starting
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -52,16 +54,15 @@ var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 // Blueprints is the name of the Repository of blueprints.
 const Blueprints = "blueprints"
 
-// Fleet are the manifests of a fleet over copies, by the names of their files. At is the git repository, in whose
-// directory prefix the copies are; blueprints is the directory of their Repository.
-func Fleet(at Place, prefix, blueprints string, of map[string][]Copy) (map[string]string, error) {
-	place := func(dir string) Place { return Place{at.Address, at.Branch, path.Join(prefix, dir)} }
+// manifests returns the manifests of a fleet of copies in a directory of a git repository, by the names of their files.
+func (b *Begun) manifests(at Place) (map[string]string, error) {
+	place := func(dir string) Place { return Place{at.Address, at.Branch, path.Join(at.Directory, dir)} }
 	files := map[string]string{}
-	repositories := map[string]string{Blueprints: repository(Blueprints, place(blueprints), "")}
-	over := map[string]string{Blueprints: blueprints}
-	for _, pkg := range slices.Sorted(maps.Keys(of)) {
+	repositories := map[string]string{Blueprints: repository(Blueprints, place(b.Blueprints), "")}
+	over := map[string]string{Blueprints: b.Blueprints}
+	for _, p := range b.Packages {
 		targets := map[string][]string{}
-		for _, c := range of[pkg] {
+		for _, c := range p.Copies {
 			name, labels := c.Repository, ""
 			if !c.Shared {
 				labels = "  labels:\n    environment: " + quote(name) + "\n"
@@ -73,14 +74,14 @@ func Fleet(at Place, prefix, blueprints string, of map[string][]Copy) (map[strin
 			over[name], repositories[name] = c.In, repository(name, place(c.In), labels)
 			targets[name] = append(targets[name], c.Package)
 		}
-		files[Name(pkg)+".yaml"] = set(pkg, targets)
+		files[Name(p.Name)+".yaml"] = set(p.Name, targets)
+	}
+	if len(files) < len(b.Packages) || files["repositories.yaml"] != "" {
+		return nil, errors.New("the names of packages are too much alike: name fewer directories by --from")
 	}
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(repositories)) {
 		all = append(all, repositories[name])
-	}
-	if len(files) < len(of) || files["repositories.yaml"] != "" {
-		return nil, fmt.Errorf("the names of packages are too much alike: name fewer directories by --from")
 	}
 	files["repositories.yaml"] = strings.Join(all, "---\n")
 	return files, nil
@@ -110,9 +111,9 @@ func Smallest(at Place) map[string]string {
 	if at.Address == "" {
 		at.Address = "https://git.example.com/fleet.git"
 	}
-	at.Directory = Blueprints
+	at.Branch = cmp.Or(at.Branch, "main")
 	site := at
-	site.Directory = "sites/first"
+	at.Directory, site.Directory = path.Join(at.Directory, Blueprints), path.Join(at.Directory, "sites/first")
 	return map[string]string{
 		"repositories.yaml": "# Where the blueprints are. Write the address of your git repository, which may be that\n" +
 			"# of this directory, and the directory in it. The tag blueprints/web/v1 publishes version 1 of blueprints/web.\n" +
