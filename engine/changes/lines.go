@@ -51,9 +51,9 @@ func withoutIdentifiers(text string) string {
 			out = append(out, line)
 			continue
 		}
-		ends := i+1 == len(lines) || indentOf(lines[i+1]) < indentOf(line)
-		if n := len(out); ends && n > 0 && strings.TrimSpace(out[n-1]) == "annotations:" && indentOf(out[n-1]) < indentOf(line) {
-			out = out[:n-1]
+		last, ends := len(out)-1, i+1 == len(lines) || indentOf(lines[i+1]) < indentOf(line)
+		if ends && last >= 0 && strings.TrimSpace(out[last]) == "annotations:" && indentOf(out[last]) < indentOf(line) {
+			out = out[:last]
 		}
 	}
 	return strings.Join(out, "")
