@@ -98,6 +98,27 @@ func TestManifests(t *testing.T) {
 	}
 }
 
+// TestWithin has Repositories inside each other.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		over            map[string]string
+		name, pkg, want string
+	}{
+		{map[string]string{"blueprints": "blueprints", "dev": "environments/dev"}, "dev", "web", "dev web"},
+		{map[string]string{"blueprints": "blueprints", "root": ""}, "blueprints", "web", "root blueprints/web"},
+		{map[string]string{"blueprints": "web", "web-overlays": "web/overlays"}, "web-overlays", "east", "blueprints overlays/east"},
+		{map[string]string{"blueprints": "web", "web-overlays": "web/overlays"}, "blueprints", "base", "blueprints base"},
+		{map[string]string{"blueprints": "webs", "dev": "web"}, "blueprints", "base", "blueprints base"},
+		{map[string]string{"blueprints": "web", "a": "web"}, "blueprints", "base", "a base"},
+		{map[string]string{"blueprints": "", "a": "a", "b": "a/b"}, "b", "c", "blueprints a/b/c"},
+	} {
+		if repo, at := within(tt.over, tt.name, tt.pkg); repo+" "+at != tt.want {
+			t.Errorf("%v: %s %s, want %s", tt, repo, at, tt.want)
+		}
+	}
+}
+
 // TestQuote has texts in manifests be read as what they are.
 func TestQuote(t *testing.T) {
 	t.Parallel()
