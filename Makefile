@@ -84,6 +84,7 @@ PORCH_CONTROLLERS := $(dir $(PORCH_SERVER))controllers
 KUBECTL := $(call tool,kubectl)
 KUSTOMIZE := $(call tool,kustomize)
 GOJQ := $(call tool,gojq)
+HELM := $(call tool,helm)
 CRANE := $(call tool,crane)
 PROMTOOL := $(call tool,promtool)
 GOVULNCHECK := $(call tool,govulncheck)
@@ -128,14 +129,14 @@ tools: kpt-tools $(KUSTOMIZE) $(GOJQ) ## Build kpt, functions of the catalog, an
 	@ln -sfn $(KUSTOMIZE) bin/tools/ && ln -sfn $(GOJQ) bin/tools/jq
 
 # Gitea has SQLite, and so needs a C compiler.
-RARE_TOOLS := $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) $(if $(shell command -v gcc),$(GITEA))
+RARE_TOOLS := $(HELM) $(CRANE) $(PROMTOOL) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) $(if $(shell command -v gcc),$(GITEA))
 .PHONY: rare-tools
 rare-tools: tools $(RARE_TOOLS)
 	@ln -sfn $(RARE_TOOLS) bin/tools/
 
 # The binary is moved into place when it is complete, so that two makes at once
 # do no harm.
-$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(GOJQ) $(CRANE) $(PROMTOOL) $(GOVULNCHECK) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) $(ACTIONLINT):
+$(KPT_BUILD) $(CONTROLLER_GEN) $(GOLANGCI_LINT) $(ETCD) $(KUBECTL) $(KUSTOMIZE) $(GOJQ) $(HELM) $(CRANE) $(PROMTOOL) $(GOVULNCHECK) $(KUBE_STATE_METRICS) $(VALIDATE_KREW) $(ACTIONLINT):
 	@echo "== building $(@F) (once per version)"
 	@mkdir -p $(@D) && cd $(call module,$(@F)) && \
 	$(call TOOL_BUILD,$(@F)) -o $@.$$$$ $(call package,$(@F)) && mv $@.$$$$ $@ && $(call built,$(@F))

@@ -51,7 +51,7 @@ func startShell(t *testing.T, example string) *shell {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	sh := &shell{s}
-	sh.run(t, `make() { case "$*" in "build tools" | "build-functions kpt-tools" | "build-variants tools" | "-C $CLONE images") ;;
+	sh.run(t, `make() { case "$*" in "build tools" | "build-functions kpt-tools" | "build-variants tools" | "build-variants rare-tools" | "-C $CLONE images") ;;
 		*) false ;; esac; }`)
 	return sh
 }

@@ -139,31 +139,6 @@ func (f *fleet) expectComment(first string, texts ...string) {
 	}
 }
 
-// expectFollowed expects that what Flux and Argo CD follow in the example is there.
-func (f *fleet) expectFollowed() {
-	f.Helper()
-	var source, kustomization, application struct {
-		Spec struct {
-			URL, Path string
-			Ref       struct{ Branch string }
-			Source    struct{ RepoURL, TargetRevision, Path string }
-		}
-	}
-	flux := strings.Split(read(f.T, filepath.Join(root, "examples", inGit, "follow", "flux.yaml")), "---\n")
-	for text, into := range map[string]any{flux[0]: &source, flux[1]: &kustomization,
-		read(f.T, filepath.Join(root, "examples", inGit, "follow", "argo-cd.yaml")): &application} {
-		if err := yaml.Unmarshal([]byte(text), into); err != nil {
-			f.Fatal(err)
-		}
-	}
-	argo := application.Spec.Source
-	for _, s := range [][3]string{{source.Spec.URL, source.Spec.Ref.Branch, kustomization.Spec.Path},
-		{argo.RepoURL, argo.TargetRevision, argo.Path}} {
-		f.run(f.T, fmt.Sprintf("rm -rf ~/followed && git clone -q --branch %s %s ~/followed 2>&1 && ls ~/followed/%s/Kptfile",
-			s[1], s[0], s[2]))
-	}
-}
-
 // upgrade publishes version 2 of the blueprint.
 const upgrade = `(cd ~/blueprints && sed -i s/:1.4/:1.5/ web/deployment.yaml && git commit -qam v2 && git tag web/v2 && ` +
 	`git push -q origin main web/v2)`
@@ -189,7 +164,6 @@ func TestSyncOnGitHub(t *testing.T) {
 		"git push -q origin main :drafts/sites/nyc/web/packagevariant-1")
 	f.forge.Change(2, func(p *forgetest.Pull) { p.State = forge.Merged })
 	f.runJob("sync", false, of("fra", "merged", "v2"), of("nyc", "closed", "v2"))
-	f.expectFollowed()
 	f.run(t, `sed -i 's/role: edge, region: eu/region: eu/' fleet/repositories.yaml && git commit -qam 'Close the shop' && `+
 		`git push -q origin main`)
 	f.runJob("sync", false, of("fra", "merged", "v2"), of("nyc", "closed", "v2"), "open removals/sites/fra/web -> main: fra/web: removal")

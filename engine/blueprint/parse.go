@@ -56,20 +56,12 @@ func (p *parsed) documents(text string) (docs []*document) {
 	return docs
 }
 
-// idOf identifies a resource in its file: by kind, name and API group.
+// idOf identifies a resource in its file: by kind and name.
 func (p *parsed) idOf(body *yaml.Node) string {
 	if get(body, "kind") == kptfile {
 		return kptfile
 	}
-	group, _, grouped := strings.Cut(get(body, "apiVersion"), "/")
-	if !grouped {
-		group = ""
-	}
-	id := strings.TrimSpace(get(body, "kind") + " " + p.abstract(get(field(body, "metadata"), "name")))
-	if group != "" && !strings.Contains(group, ".k8s.io") && group != "apps" {
-		id = strings.TrimSpace(id + " of " + group)
-	}
-	return id
+	return strings.TrimSpace(get(body, "kind") + " " + p.abstract(get(field(body, "metadata"), "name")))
 }
 
 // isPlain reports whether a value can be compared by fields: it has no anchors, and only scalars as keys, each once.

@@ -90,6 +90,7 @@ func (f *Finder) changed(path, before, after string) []string {
 	if isKptfile(path) {
 		before, after = withoutLock(before), withoutLock(after)
 	}
+	before, after = withoutIdentifiers(before), withoutIdentifiers(after)
 	texts := [2][sha256.Size]byte{sha256.Sum256([]byte(before)), sha256.Sum256([]byte(after))}
 	lines, known := f.diffs[texts]
 	if !known {

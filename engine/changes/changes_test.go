@@ -127,6 +127,18 @@ func TestDistinct(t *testing.T) {
 		"a pipeline beside the lock is not": {[]*changes.Package{site(1, file("sub/Kptfile",
 			"upstreamLock:\n  git:\n    ref: v1\npipeline:\n  mutators: []\n", "upstreamLock:\n  git:\n    ref: v2\npipeline:\n  mutators: [a]\n"))},
 			[]string{"change of s1/web in sub/Kptfile: -   mutators: [] | +   mutators: [a] map[]"}},
+		"what says what a resource is upstream is left out": {[]*changes.Package{
+			of("a", nil, files{"d.yaml": {"metadata:\n  name: web-a\nspec:\n  image: 1\n", "metadata:\n  name: web-a\n  annotations:\n" +
+				"    internal.kpt.dev/upstream-identifier: apps|Deployment|default|web\nspec:\n  image: 2\n"}}),
+			of("b", nil, files{"d.yaml": {"metadata:\n  annotations:\n    x: y\nspec:\n  image: 1\n", "metadata:\n  annotations:\n    x: y\n" +
+				"    internal.kpt.dev/upstream-identifier: '|Service|default|web'\nspec:\n  image: 2\n"}}),
+			of("c", nil, files{"Kptfile": {"metadata:\n  annotations:\n    config.porch.kpt.dev/upstream-identifiers: |\n" +
+				"      apps|Deployment|default|web-c: apps|Deployment|default|web\n", "metadata: {}\n"}})},
+			[]string{"change of a,b in d.yaml: -   image: 1 | +   image: 2 map[]",
+				"change of c in Kptfile: - metadata: | + metadata: {} map[]"}},
+		"what only looks like it is not": {[]*changes.Package{of("a", nil, files{"d.yaml": {"a:\n  b: c\n",
+			"a:\n  internal.kpt.dev/upstream-identifier: x, image: evil\n"}})},
+			[]string{"change of a in d.yaml: -   b: c | +   internal.kpt.dev/upstream-identifier: x, image: evil map[]"}},
 		"conflicts come first, equal ones once": {[]*changes.Package{site(1, nil), site(2, nil),
 			site(3, func(p *changes.Package) { p.Conflicts = conflicts("hotfix") }),
 			site(4, func(p *changes.Package) { p.Conflicts = conflicts("hotfix") }),

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,6 +32,34 @@ func withoutLock(text string) string {
 	}
 	return out.String()
 }
+
+// identifying are the lines that say what a resource is upstream, and nothing else: its annotation, and in a Kptfile a
+// pair and the key of all pairs.
+var identifying = regexp.MustCompile(strings.ReplaceAll(`^ +(internal\.kpt\.dev/upstream-identifier: '?ID'?|ID: ID|`+
+	`config\.porch\.kpt\.dev/upstream-identifiers: \|-?)\s*$`, "ID", `[\w./:-]*(\|[\w./:-]*){3}`))
+
+// withoutIdentifiers returns a text without such lines, and without annotations that have nothing else. The first
+// upgrade after an adoption writes them into each package with the names that its resources have there.
+func withoutIdentifiers(text string) string {
+	if !strings.Contains(text, "upstream-identifier") {
+		return text
+	}
+	lines := slices.Collect(strings.Lines(text))
+	var out []string
+	for i, line := range lines {
+		if !identifying.MatchString(line) {
+			out = append(out, line)
+			continue
+		}
+		last, ends := len(out)-1, i+1 == len(lines) || indentOf(lines[i+1]) < indentOf(line)
+		if ends && last >= 0 && strings.TrimSpace(out[last]) == "annotations:" && indentOf(out[last]) < indentOf(line) {
+			out = out[:last]
+		}
+	}
+	return strings.Join(out, "")
+}
+
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
 // changedLines returns the lines that differ between two texts: those that go with "- " before them, and those that
 // come with "+ ", where the text has them. What is no text is one line. A text is "" where there is no file.

@@ -17,6 +17,7 @@ import (
 	"github.com/package-variants/package-variants/functions/krm"
 	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"github.com/package-variants/package-variants/local/fleet"
+	"github.com/package-variants/package-variants/local/starting"
 	"github.com/spf13/cobra"
 )
 
@@ -44,7 +45,7 @@ const exampleInit = `  # Four environments with a copy of web in each
   variants init --from 'environments/*/web' --blueprint base/web`
 
 func newInit(e *env) *cobra.Command {
-	var o fleet.InitOptions
+	var o starting.Options
 	cmd := &cobra.Command{Use: "init [DIR]", Short: "Make a fleet of copies that exist", Long: longInit,
 		Example: exampleInit, Args: cobra.MaximumNArgs(1)}
 	cmd.Flags().StringArrayVar(&o.From, "from", nil, "`pattern` of the directories of copies; may be repeated")
@@ -53,10 +54,11 @@ func newInit(e *env) *cobra.Command {
 	cmd.Flags().StringVar(&o.Manifests, "fleet", "fleet", "`directory` for the manifests")
 	cmd.Flags().StringVar(&o.Blueprints, "blueprints", "blueprints", "`directory` for the blueprints")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if o.Dir = "."; len(args) > 0 {
-			o.Dir = args[0]
+		dir := "."
+		if len(args) > 0 {
+			dir = args[0]
 		}
-		begun, err := fleet.Init(cmd.Context(), o)
+		begun, err := fleet.Init(cmd.Context(), dir, o)
 		if changes, ok := errors.AsType[*fleet.ErrChanges](err); ok {
 			return errors.Join(err, show.Text(e.Out, changes.Plan, show.Options{}))
 		}
@@ -70,7 +72,7 @@ func newInit(e *env) *cobra.Command {
 		for _, l := range begun.Left {
 			fmt.Fprintf(&out, "%s is no copy: %s\n", l.Path, l.Why)
 		}
-		printNext(&out, o.Dir, begun)
+		printNext(&out, dir, begun)
 		_, err = io.WriteString(e.Out, krm.Visible(out.String()))
 		return err
 	}
@@ -84,7 +86,7 @@ const (
 )
 
 // printPackage prints what a blueprint has, and in what its copies differ.
-func printPackage(out *strings.Builder, p *fleet.BegunPackage) {
+func printPackage(out *strings.Builder, p *starting.Package) {
 	var names []string
 	for _, c := range p.Copies {
 		names = append(names, c.Environment)
@@ -109,7 +111,7 @@ func printPackage(out *strings.Builder, p *fleet.BegunPackage) {
 }
 
 // printPairs prints which resources have other names in copies, and which they lack.
-func printPairs(out *strings.Builder, p *fleet.BegunPackage) {
+func printPairs(out *strings.Builder, p *starting.Package) {
 	var lines []string
 	of := map[string][]string{}
 	add := func(line, in string) {
@@ -171,7 +173,7 @@ func printNext(out *strings.Builder, dir string, begun *fleet.Begun) {
 	for _, p := range begun.Packages {
 		where = append(where, p.Dir)
 	}
-	wrote := fmt.Sprintf("wrote %s in %s", words.Count(len(begun.Files), "file"), strings.Join(where, ", "))
+	wrote := fmt.Sprintf("wrote %s in %s", words.Count(len(begun.Written), "file"), strings.Join(where, ", "))
 	if len(begun.Packages) == 0 {
 		fmt.Fprintf(out, "%s\nnext: fill in what their comments say, commit and push, and run variants plan %s\n", wrote,
 			begun.Manifests)
@@ -199,7 +201,7 @@ func nextCommands(dir string, begun *fleet.Begun) (all []string) {
 		all = append(all, "cd "+shell(dir))
 	}
 	all = append(all, add+" "+strings.Join(kptfiles, " "), "git commit -m 'Begin a fleet'")
-	branch, main := shell(cmp.Or(begun.Branch, "HEAD:"+begun.Main)), shell(begun.Main)
+	branch, main := shell(cmp.Or(begun.Branch, "HEAD:"+begun.At.Branch)), shell(begun.At.Branch)
 	if begun.Branch != "" && branch != main {
 		all = append(all, "git push origin "+branch, "# have "+branch+" merged into "+main, "git checkout "+main, "git pull")
 		branch = ""

@@ -307,6 +307,21 @@ us/apps/web  UpToDate  v1        blueprints/apps/web v1  -
 `, strings.Split(said[1], "eu/apps/db: ")[0])
 }
 
+// TestInitRoot begins with copies in the root of the repository, which is then the Repository of all.
+func TestInitRoot(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for _, name := range []string{"dev", "prod"} {
+		files["web-"+name+"/a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  size: small\n"
+	}
+	p := newPeople(t, files)
+	said := p.follow(p.variants(exitDone, "init", p.dir, "--from", "web-*"))
+	p.equal("sync", `PACKAGE        STATE     REVISION  UPSTREAM                DRAFT
+root/web-dev   UpToDate  v1        root/blueprints/web v1  -
+root/web-prod  UpToDate  v1        root/blueprints/web v1  -
+`, strings.Split(said[1], "root/web-dev: ")[0])
+}
+
 // TestInitSmallest writes the smallest fleet, whose manifests can be read.
 func TestInitSmallest(t *testing.T) {
 	t.Parallel()

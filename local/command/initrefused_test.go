@@ -64,7 +64,7 @@ func TestInitRefused(t *testing.T) {
 		"elsewhere":    {args: []string{"--from", from, "--fleet", "../x"}, want: "--fleet \"../x\": write a directory below "},
 		"itself":       {args: []string{"--from", from, "--blueprints", "."}, want: "--blueprints \".\": write a directory below "},
 		"two packages": {args: []string{"--from", "*/*/*", "--blueprint", "a"}, want: "--blueprint is for one package, and --from matches copies of dev, prod: name one of them by --from"},
-		"no blueprint": {args: []string{"--from", from, "--blueprint", "charts/shop"}, want: "--blueprint has to be a directory of the commit that is checked out: "},
+		"no blueprint": {args: []string{"--from", from, "--blueprint", "charts/shop"}, want: "--blueprint has to be the directory of a package in the commit that is checked out: "},
 		"a fleet":      {beside: map[string]string{"fleet/web.yaml": "a: 1\n"}, files: map[string]string{"fleet/shop.yaml": "a: 1\n"}, args: []string{"--from", from}, want: "fleet/shop.yaml is there already: remove it, or name another directory by --fleet or --blueprints"},
 		"not committed": {beside: kptfile(""), args: []string{"--from", from},
 			want: "shop/values/prod/Kptfile is not as in the commit that is checked out: commit it first, or remove it"},

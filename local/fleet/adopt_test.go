@@ -3,6 +3,8 @@
 package fleet
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +90,37 @@ func TestSeveralCopies(t *testing.T) {
 	w.Equal("happened", []string{"edge/other: v1 published (the main branch has it, and other adopted it); packagevariant-1 drafted",
 		"edge/web: v1 published (the main branch has it, and web adopted it); packagevariant-1 drafted"}, happened(w.sync()))
 }
+
+// TestSetOfCopies has a set take over all its copies in one sync, in which it makes its variants side by side.
+func TestSetOfCopies(t *testing.T) {
+	t.Parallel()
+	var names, want []string
+	files := map[string]string{}
+	for i := range 40 {
+		name := fmt.Sprintf("copy-%02d", i)
+		names = append(names, name)
+		want = append(want, "edge/"+name+": v1 published (the main branch has it, and webs-edge-"+name+" adopted it)")
+		files["edge/"+name+"/settings.yaml"] = settings("small")
+		files["edge/"+name+"/package-context.yaml"] = strings.ReplaceAll(packageContext, "web", name)
+	}
+	w := newWorld(t, "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: webs}\nspec:\n"+
+		"  upstream: {repo: blueprints, package: web, revision: latest}\n  targets:\n  - repositories: [{name: edge, packageNames: ["+
+		strings.Join(names, ", ")+"]}]\n    template: {adoptionPolicy: adoptExisting}\n")
+	for _, name := range names {
+		files["edge/"+name+"/Kptfile"] = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: " + name + "\nupstreamLock:\n  type: git\n" +
+			"  git:\n    repo: " + w.Remote.Address() + "\n    directory: blueprints/web\n    ref: blueprints/web/v1\n"
+	}
+	w.Push("main", "Copies", files)
+	var got []string
+	for _, line := range happened(w.sync()) {
+		got = append(got, hashed.ReplaceAllString(line, "$1 adopted"))
+	}
+	w.Equal("happened", want, got)
+	w.idle()
+}
+
+// hashed is what follows the name of a package in that of a variant of a set.
+var hashed = regexp.MustCompile(`(copy-[0-9]+)-[a-z0-9]+ adopted`)
 
 // TestHotfixAfterAdoption has a copy get its upstream by a draft that a person merges, and a hotfix after that: what is
 // published of the hotfix is not the draft, whether the copy was published before or not.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
@@ -51,6 +52,8 @@ type syncer struct {
 	replaced map[ledger.Key]string
 	report   Report
 	happened events
+	// resuming is held by resume: a set makes its variants side by side.
+	resuming sync.Mutex
 	// stood are the revisions that were published when the round began.
 	stood map[types.NamespacedName]int
 	// sharing are the Repositories whose place another one has, and why nothing is done in them.
@@ -163,6 +166,8 @@ func (s *syncer) removeAll(ctx context.Context) error {
 // resume gives variants the packages that were there before them: it ends removals of what is asked for again, and
 // claims what is to be adopted.
 func (s *syncer) resume(ctx context.Context, variants ...v1alpha1.PackageVariant) (err error) {
+	s.resuming.Lock()
+	defer s.resuming.Unlock()
 	s.inherit(ctx, variants)
 	for i := range variants {
 		if pv := &variants[i]; pv.DeletionTimestamp == nil && pv.Spec.Downstream != nil {

@@ -105,9 +105,9 @@ func (c *Checkout) Branch(ctx context.Context) (of, current string, err error) {
 	return cmp.Or(strings.TrimPrefix(of, "origin/"), current), current, err
 }
 
-// Tags returns the names of tags that begin with a prefix.
-func (c *Checkout) Tags(ctx context.Context, prefix string) (names []string, err error) {
-	out, err := c.line(ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags/"+prefix+"*")
+// Tags returns the names of all tags.
+func (c *Checkout) Tags(ctx context.Context) (names []string, err error) {
+	out, err := c.line(ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags/")
 	return strings.Fields(out), err
 }
 

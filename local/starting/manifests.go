@@ -3,6 +3,8 @@
 package starting
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -52,49 +54,87 @@ var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 // Blueprints is the name of the Repository of blueprints.
 const Blueprints = "blueprints"
 
-// Fleet are the manifests of a fleet over copies, by the names of their files. At is the git repository, in whose
-// directory prefix the copies are; blueprints is the directory of their Repository.
-func Fleet(at Place, prefix, blueprints string, of map[string][]Copy) (map[string]string, error) {
-	place := func(dir string) Place { return Place{at.Address, at.Branch, path.Join(prefix, dir)} }
-	files := map[string]string{}
-	repositories := map[string]string{Blueprints: repository(Blueprints, place(blueprints), "")}
-	over := map[string]string{Blueprints: blueprints}
-	for _, pkg := range slices.Sorted(maps.Keys(of)) {
+// manifests returns the manifests of a fleet of copies in a directory of a git repository, by the names of their files.
+func (b *Begun) manifests(at Place) (map[string]string, error) {
+	over, err := b.repositories()
+	if err != nil {
+		return nil, err
+	}
+	files, used := map[string]string{}, map[string]string{}
+	use := func(name, pkg string) (repo, in string) {
+		repo, in = within(over, name, pkg)
+		used[repo] = repository(repo, Place{at.Address, at.Branch, path.Join(at.Directory, over[repo])}, b.labels(repo))
+		return repo, in
+	}
+	for _, p := range b.Packages {
+		repo, upstream := use(Blueprints, p.Name)
 		targets := map[string][]string{}
-		for _, c := range of[pkg] {
-			name, labels := c.Repository, ""
-			if !c.Shared {
-				labels = "  labels:\n    environment: " + quote(name) + "\n"
-			}
-			if was, known := over[name]; name == "" || known && was != c.In {
-				return nil, fmt.Errorf("%s and %s would both be the Repository %q: name fewer directories by --from",
-					was, c.In, name)
-			}
-			over[name], repositories[name] = c.In, repository(name, place(c.In), labels)
-			targets[name] = append(targets[name], c.Package)
+		for _, c := range p.Copies {
+			name, pkg := use(c.Repository, c.Package)
+			targets[name] = append(targets[name], pkg)
 		}
-		files[Name(pkg)+".yaml"] = set(pkg, targets)
+		files[Name(p.Name)+".yaml"] = set(Name(p.Name), repo, upstream, targets)
+	}
+	if len(files) < len(b.Packages) || files["repositories.yaml"] != "" {
+		return nil, errors.New("the names of packages are too much alike: name fewer directories by --from")
 	}
 	var all []string
-	for _, name := range slices.Sorted(maps.Keys(repositories)) {
-		all = append(all, repositories[name])
-	}
-	if len(files) < len(of) || files["repositories.yaml"] != "" {
-		return nil, fmt.Errorf("the names of packages are too much alike: name fewer directories by --from")
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		all = append(all, used[name])
 	}
 	files["repositories.yaml"] = strings.Join(all, "---\n")
 	return files, nil
 }
 
+// repositories returns the directories of Repositories, by their names.
+func (b *Begun) repositories() (map[string]string, error) {
+	over := map[string]string{Blueprints: b.Blueprints}
+	for _, p := range b.Packages {
+		for _, c := range p.Copies {
+			if was, known := over[c.Repository]; c.Repository == "" || known && was != c.In {
+				return nil, fmt.Errorf("%s and %s would both be the Repository %q: name fewer directories by --from",
+					was, c.In, c.Repository)
+			}
+			over[c.Repository] = c.In
+		}
+	}
+	return over, nil
+}
+
+// within returns the Repository that has a package of another one, and its path there. Where directories are inside
+// each other, only the upper one may be a Repository.
+func within(over map[string]string, name, pkg string) (repo, at string) {
+	repo = name
+	for _, other := range slices.Sorted(maps.Keys(over)) {
+		dir, upper := over[repo], over[other]
+		if dir == upper && other < repo || dir != upper && (upper == "" || strings.HasPrefix(dir, upper+"/")) {
+			repo = other
+		}
+	}
+	return repo, strings.TrimPrefix(strings.TrimPrefix("/"+path.Join(over[name], pkg), "/"+over[repo]), "/")
+}
+
+// labels returns those of a Repository.
+func (b *Begun) labels(repo string) string {
+	for _, p := range b.Packages {
+		for _, c := range p.Copies {
+			if c.Repository == repo && !c.Shared {
+				return "  labels:\n    environment: " + quote(repo) + "\n"
+			}
+		}
+	}
+	return ""
+}
+
 // set returns the manifest of the set of the copies of a package, which are targets by their Repositories.
-func set(pkg string, targets map[string][]string) string {
+func set(name, repo, upstream string, targets map[string][]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%sv1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: %s\nspec:\n  upstream:\n    repo: %s\n"+
-		"    package: %s\n    revision: latest\n  targets:\n  - repositories:\n", header, quote(Name(pkg)), Blueprints,
-		quote(pkg))
-	for _, name := range slices.Sorted(maps.Keys(targets)) {
-		fmt.Fprintf(&b, "    - name: %s\n", quote(name))
-		if packages := targets[name]; len(packages) > 1 || packages[0] != pkg {
+		"    package: %s\n    revision: latest\n  targets:\n  - repositories:\n", header, quote(name), quote(repo),
+		quote(upstream))
+	for _, repo := range slices.Sorted(maps.Keys(targets)) {
+		fmt.Fprintf(&b, "    - name: %s\n", quote(repo))
+		if packages := targets[repo]; len(packages) > 1 || packages[0] != upstream {
 			b.WriteString("      packageNames:\n")
 			for _, each := range packages {
 				fmt.Fprintf(&b, "      - %s\n", quote(each))
@@ -110,9 +150,9 @@ func Smallest(at Place) map[string]string {
 	if at.Address == "" {
 		at.Address = "https://git.example.com/fleet.git"
 	}
-	at.Directory = Blueprints
+	at.Branch = cmp.Or(at.Branch, "main")
 	site := at
-	site.Directory = "sites/first"
+	at.Directory, site.Directory = path.Join(at.Directory, Blueprints), path.Join(at.Directory, "sites/first")
 	return map[string]string{
 		"repositories.yaml": "# Where the blueprints are. Write the address of your git repository, which may be that\n" +
 			"# of this directory, and the directory in it. The tag blueprints/web/v1 publishes version 1 of blueprints/web.\n" +

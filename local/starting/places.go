@@ -5,6 +5,7 @@ package starting
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -25,6 +26,8 @@ type Copy struct {
 	// Environment is what the stars of the pattern stand for, Names its parts.
 	Environment string
 	Names       []string
+	// Files are its files, by their paths below the directory.
+	Files map[string]string
 	// Of is the package that it is a copy of.
 	Of string
 	// Repository is the name of its Repository, which several copies have if it is Shared.
@@ -106,12 +109,12 @@ func Find(files fs.FS, patterns, own []string) (of map[string][]Copy, left []Lef
 				continue
 			}
 			seen[dir] = true
-			if why := whyNot(files, dir); why != "" {
-				left = append(left, Left{dir, why})
-				continue
-			}
 			c := p.copyAt(dir)
 			c.Pattern = path.Clean(text)
+			if c.Files, err = read(files, dir); err != nil {
+				left = append(left, Left{dir, err.Error()})
+				continue
+			}
 			of[c.Of] = append(of[c.Of], c)
 		}
 	}
@@ -129,42 +132,41 @@ func reasons(left []Left) (text string) {
 	return text
 }
 
-// whyNot says why what a pattern matches is no copy; "" if it is one.
-func whyNot(files fs.FS, dir string) string {
+// read returns the files of a package. The error is why the directory is none.
+func read(files fs.FS, dir string) (map[string]string, error) {
 	info, err := fs.Stat(files, dir)
 	name := path.Base(dir)
 	switch {
-	case err == nil && !info.IsDir():
-		return "it is a file, and a package is a directory: move what belongs to one environment into a directory of its own"
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, errors.New("it is a file, and a package is a directory: move what belongs to one environment into a " +
+			"directory of its own")
 	case strings.HasPrefix(name, "."):
-		return "it is hidden"
+		return nil, errors.New("it is hidden")
 	case strings.Contains(name, "."):
-		return "a package has no dot in its name"
+		return nil, errors.New("a package has no dot in its name")
 	case !git.IsRefName("refs/tags/" + dir):
-		return "its path cannot be the name of a tag"
+		return nil, errors.New("its path cannot be the name of a tag")
 	}
-	count, size := 0, int64(0)
+	texts, size := map[string]string{}, int64(0)
 	err = fs.WalkDir(files, dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		if !entry.Type().IsRegular() {
-			return fmt.Errorf("%s is a link or a submodule, which a package may not have", name)
-		}
 		info, err := entry.Info()
-		if err == nil {
-			count, size = count+1, size+info.Size()
+		if err != nil || !entry.Type().IsRegular() {
+			return cmp.Or(err, fmt.Errorf("%s is a link or a submodule, which a package may not have", name))
 		}
-		if count > bounds.PackageFiles || size > bounds.PackageBytes {
+		if size += info.Size(); len(texts) >= bounds.PackageFiles || size > bounds.PackageBytes {
 			return fmt.Errorf("it has more than %d files or %d bytes", bounds.PackageFiles, bounds.PackageBytes)
 		}
+		text, err := fs.ReadFile(files, name)
+		texts[strings.TrimPrefix(name, dir+"/")] = string(text)
 		return err
 	})
-	switch {
-	case err != nil:
-		return err.Error()
-	case count == 0:
-		return "it has no files"
+	if err == nil && len(texts) == 0 {
+		err = errors.New("it has no files")
 	}
-	return ""
+	return texts, err
 }

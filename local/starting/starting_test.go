@@ -69,36 +69,53 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestAlike has directories that would be the same Repository.
-func TestAlike(t *testing.T) {
+// TestManifests has directories that would be the same Repository, and environments whose names are words of YAML.
+func TestManifests(t *testing.T) {
 	t.Parallel()
 	at := Place{Address: "https://git.example.com/a.git", Branch: "main"}
-	c := Copy{In: "environments/Dev", Package: "web", Of: "web", Repository: "dev"}
-	d := c
-	d.In = "environments/dev"
-	b := c
-	b.Repository = Blueprints
-	for want, of := range map[string]map[string][]Copy{
-		"environments/Dev and environments/dev would both be the Repository \"dev\": name fewer directories by --from": {"web": {c, d}},
-		"bp and environments/Dev would both be the Repository \"blueprints\": name fewer directories by --from":        {"web": {b}},
-		"the names of packages are too much alike: name fewer directories by --from":                                   {"repositories": {c}},
+	c := Copy{In: "environments/Dev", Package: "web", Repository: "dev"}
+	one, other, reserved, www := c, c, c, c
+	other.In, reserved.Repository = "environments/dev", Blueprints
+	one.In, one.Repository = "sites/1", "1"
+	www.In, www.Repository, www.Package = "sites/on", "on", "www"
+	for want, p := range map[string]Package{
+		"environments/Dev and environments/dev would both be the Repository \"dev\": name fewer directories by --from": {Name: "web", Copies: []Copy{c, other}},
+		"bp and environments/Dev would both be the Repository \"blueprints\": name fewer directories by --from":        {Name: "web", Copies: []Copy{reserved}},
+		"the names of packages are too much alike: name fewer directories by --from":                                   {Name: "repositories", Copies: []Copy{c}},
+		"apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: web\nspec:\n  upstream:\n    repo: blueprints\n" +
+			"    package: web\n    revision: latest\n  targets:\n  - repositories:\n    - name: '1'\n    - name: 'on'\n      packageNames:\n      - www\n" +
+			"    template:\n      adoptionPolicy: adoptExisting\n": {Name: "web", Copies: []Copy{one, www}},
 	} {
-		if _, err := Fleet(at, "", "bp", of); err == nil || err.Error() != want {
-			t.Error(err)
+		b := &Begun{Options: Options{Blueprints: "bp"}, Packages: []Package{p}}
+		files, err := b.manifests(at)
+		got := files["web.yaml"]
+		if err != nil {
+			got = err.Error()
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
 		}
 	}
 }
 
-// TestWords has environments whose names are words of YAML.
-func TestWords(t *testing.T) {
+// TestWithin has Repositories inside each other.
+func TestWithin(t *testing.T) {
 	t.Parallel()
-	files, err := Fleet(Place{Address: "https://git.example.com/a.git", Branch: "main"}, "", "bp", map[string][]Copy{
-		"web": {{In: "sites/1", Package: "web", Of: "web", Repository: "1"}, {In: "sites/on", Package: "www", Of: "web", Repository: "on"}}})
-	want := "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: web\nspec:\n  upstream:\n    repo: blueprints\n" +
-		"    package: web\n    revision: latest\n  targets:\n  - repositories:\n    - name: '1'\n    - name: 'on'\n      packageNames:\n      - www\n" +
-		"    template:\n      adoptionPolicy: adoptExisting\n"
-	if diff := cmp.Diff(want, files["web.yaml"]); diff != "" || err != nil {
-		t.Error(err, diff)
+	for _, tt := range []struct {
+		over            map[string]string
+		name, pkg, want string
+	}{
+		{map[string]string{"blueprints": "blueprints", "dev": "environments/dev"}, "dev", "web", "dev web"},
+		{map[string]string{"blueprints": "blueprints", "root": ""}, "blueprints", "web", "root blueprints/web"},
+		{map[string]string{"blueprints": "web", "web-overlays": "web/overlays"}, "web-overlays", "east", "blueprints overlays/east"},
+		{map[string]string{"blueprints": "web", "web-overlays": "web/overlays"}, "blueprints", "base", "blueprints base"},
+		{map[string]string{"blueprints": "webs", "dev": "web"}, "blueprints", "base", "blueprints base"},
+		{map[string]string{"blueprints": "web", "a": "web"}, "blueprints", "base", "a base"},
+		{map[string]string{"blueprints": "", "a": "a", "b": "a/b"}, "b", "c", "blueprints a/b/c"},
+	} {
+		if repo, at := within(tt.over, tt.name, tt.pkg); repo+" "+at != tt.want {
+			t.Errorf("%v: %s %s, want %s", tt, repo, at, tt.want)
+		}
 	}
 }
 
