@@ -29,8 +29,8 @@ a majority, the blueprint has that of the copy that is nearest to what most have
 and so are kustomize overlays and values of a chart.
 
 Nothing else in the copies changes, and secrets do not come into the blueprint. Before anything is written, a plan is
-made as if all were committed and tagged; if it changes a copy, that is an error. The commands that commit, tag and push
-it are printed, and left to you.
+made as if all were committed and tagged, without a network; if it changes a copy, that is an error. The copies are
+those of the commit that is checked out. The commands that commit, tag and push are printed, and left to you.
 
 Without --from, it writes the smallest fleet, in which comments say what to fill in.`
 
