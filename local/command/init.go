@@ -201,13 +201,14 @@ func nextCommands(dir string, begun *fleet.Begun) (all []string) {
 		all = append(all, "cd "+shell(dir))
 	}
 	all = append(all, add+" "+strings.Join(kptfiles, " "), "git commit -m 'Begin a fleet'")
+	pushes := "git push " + shell(begun.Remote) + " "
 	branch, main := shell(cmp.Or(begun.Branch, "HEAD:"+begun.At.Branch)), shell(begun.At.Branch)
 	if begun.Branch != "" && branch != main {
-		all = append(all, "git push origin "+branch, "# have "+branch+" merged into "+main, "git checkout "+main, "git pull")
+		all = append(all, pushes+branch, "# have "+branch+" merged into "+main, "git checkout "+main, "git pull")
 		branch = ""
 	}
 	all = append(all, tags...)
-	return append(all, "git push origin "+strings.TrimSpace(branch+push), "variants plan "+shell(begun.Manifests),
+	return append(all, pushes+strings.TrimSpace(branch+push), "variants plan "+shell(begun.Manifests),
 		"variants sync "+shell(begun.Manifests))
 }
 
