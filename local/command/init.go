@@ -29,8 +29,8 @@ a majority, the blueprint has that of the copy that is nearest to what most have
 and so are kustomize overlays and values of a chart.
 
 Nothing else in the copies changes, and secrets do not come into the blueprint. Before anything is written, a plan is
-made as if all were committed and tagged; if it changes a copy, that is an error. The commands that commit, tag and push
-it are printed, and left to you.
+made as if all were committed and tagged, without a network; if it changes a copy, that is an error. The copies are
+those of the commit that is checked out. The commands that commit, tag and push are printed, and left to you.
 
 Without --from, it writes the smallest fleet, in which comments say what to fill in.`
 
@@ -201,13 +201,14 @@ func nextCommands(dir string, begun *fleet.Begun) (all []string) {
 		all = append(all, "cd "+shell(dir))
 	}
 	all = append(all, add+" "+strings.Join(kptfiles, " "), "git commit -m 'Begin a fleet'")
+	pushes := "git push " + shell(begun.Remote) + " "
 	branch, main := shell(cmp.Or(begun.Branch, "HEAD:"+begun.At.Branch)), shell(begun.At.Branch)
 	if begun.Branch != "" && branch != main {
-		all = append(all, "git push origin "+branch, "# have "+branch+" merged into "+main, "git checkout "+main, "git pull")
+		all = append(all, pushes+branch, "# have "+branch+" merged into "+main, "git checkout "+main, "git pull")
 		branch = ""
 	}
 	all = append(all, tags...)
-	return append(all, "git push origin "+strings.TrimSpace(branch+push), "variants plan "+shell(begun.Manifests),
+	return append(all, pushes+strings.TrimSpace(branch+push), "variants plan "+shell(begun.Manifests),
 		"variants sync "+shell(begun.Manifests))
 }
 

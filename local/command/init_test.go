@@ -315,7 +315,13 @@ func TestInitRoot(t *testing.T) {
 		files["web-"+name+"/a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  size: small\n"
 	}
 	p := newPeople(t, files)
-	said := p.follow(p.variants(exitDone, "init", p.dir, "--from", "web-*"))
+	p.clone.Git("remote", "rename", "origin", "forge")
+	p.clone.Git("config", "branch.main.remote", "forge")
+	printed := p.variants(exitDone, "init", p.dir, "--from", "web-*")
+	if want := "\n  git push forge main blueprints/web/v1\n"; !strings.Contains(printed, want) {
+		t.Errorf("there is no %q in %s", want, printed)
+	}
+	said := p.follow(printed)
 	p.equal("sync", `PACKAGE        STATE     REVISION  UPSTREAM                DRAFT
 root/web-dev   UpToDate  v1        root/blueprints/web v1  -
 root/web-prod  UpToDate  v1        root/blueprints/web v1  -

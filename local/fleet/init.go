@@ -24,8 +24,8 @@ type Begun struct {
 	*starting.Begun
 	// Written are the texts of the files that are written, by their paths below the directory.
 	Written map[string]string
-	// Branch is checked out; "" for none.
-	Branch string
+	// Branch is checked out, "" for none; Remote is the name of the remote.
+	Branch, Remote string
 }
 
 // ErrChanges says that a fleet of copies would change what they have. Plan is what would be done.
@@ -63,7 +63,8 @@ func Init(ctx context.Context, dir string, o starting.Options) (begun *Begun, er
 	begun = &Begun{}
 	at := starting.Place{Address: where.remote, Directory: where.path}
 	if where.checkout != nil {
-		if at.Branch, begun.Branch, err = where.checkout.Branch(ctx); err != nil {
+		begun.Remote, at.Branch, begun.Branch, err = where.checkout.Branches(ctx)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -77,14 +77,7 @@ func (c *Checkout) IsShallow(ctx context.Context) (bool, error) {
 // Remote returns the address of the remote that the branch which is checked out follows, or else of origin; "" if there
 // is none.
 func (c *Checkout) Remote(ctx context.Context) (string, error) {
-	remote := "origin"
-	branch, err := c.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
-	if err == nil && branch != "" {
-		var named string
-		if named, err = c.line(ctx, "config", "--get", "branch."+branch+".remote"); named != "" && named != "." {
-			remote = named
-		}
-	}
+	remote, _, err := c.follows(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -95,14 +88,27 @@ func (c *Checkout) Remote(ctx context.Context) (string, error) {
 	return address, err
 }
 
-// Branch returns the default branch of the remote as the clone knows it, or else the one that is checked out, and that
-// one; "" if there is none.
-func (c *Checkout) Branch(ctx context.Context) (of, current string, err error) {
-	current, err = c.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
-	if err == nil {
-		of, err = c.line(ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+// follows returns the name of that remote, and the branch that is checked out; "" for none.
+func (c *Checkout) follows(ctx context.Context) (remote, branch string, err error) {
+	remote = "origin"
+	branch, err = c.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+	if err == nil && branch != "" {
+		var named string
+		if named, err = c.line(ctx, "config", "--get", "branch."+branch+".remote"); named != "" && named != "." {
+			remote = named
+		}
 	}
-	return cmp.Or(strings.TrimPrefix(of, "origin/"), current), current, err
+	return remote, branch, err
+}
+
+// Branches returns the name of the remote, its default branch as the clone knows it, or else the one that is checked
+// out, and that one; "" for none.
+func (c *Checkout) Branches(ctx context.Context) (remote, main, branch string, err error) {
+	remote, branch, err = c.follows(ctx)
+	if err == nil {
+		main, err = c.line(ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/"+remote+"/HEAD")
+	}
+	return remote, cmp.Or(strings.TrimPrefix(main, remote+"/"), branch), branch, err
 }
 
 // Tags returns the names of all tags.
