@@ -6,12 +6,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/markdown"
 	"github.com/package-variants/package-variants/engine/naming"
+	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/trace"
 	"github.com/package-variants/package-variants/local/git"
@@ -190,10 +192,9 @@ func (s *syncer) candidate(ctx context.Context, pv *v1alpha1.PackageVariant, dra
 	if c.Alone == "" {
 		c.Alone = made.LeftToPeople
 	}
-	if err == nil && made.Task.Type == revision.Upgrade {
-		if from, err := s.home.Get(ctx, pv.Namespace, made.Task.Base); err == nil {
-			c.From = numberOf(from.Number)
-		}
+	published, err := s.home.Find(ctx, pv.Namespace, packages.ByPackage, revision.DownstreamOf(&pv.Spec).String())
+	if last := revision.LatestPublished(published); err == nil && last != nil && last.Lock != nil {
+		c.From = path.Base(last.Lock.Ref)
 	}
 	return c
 }
@@ -205,7 +206,7 @@ func numberOf(revision int) string { return fmt.Sprintf("v%d", revision) }
 func (f *Fleet) reviewed(all []reviews.Review) map[types.NamespacedName]string {
 	of := map[types.NamespacedName]string{}
 	for i := range all {
-		if all[i].Closed {
+		if !all[i].IsOpen() {
 			continue
 		}
 		branch := f.home.BranchesOfReview(&all[i]).Branch
@@ -221,7 +222,7 @@ func (f *Fleet) reviewed(all []reviews.Review) map[types.NamespacedName]string {
 func (s *syncer) tellReviews() {
 	for i := range s.state.Reviews {
 		r := &s.state.Reviews[i]
-		if r.Closed {
+		if !r.IsOpen() {
 			continue
 		}
 		branches := s.home.BranchesOfReview(r)

@@ -198,8 +198,8 @@ func TestReviewRefused(t *testing.T) {
 	w := upgraded(t, 2)
 	w.Remote.Hook("update", `case $1 in refs/heads/reviews/*) echo "no reviews"; exit 1;; esac`)
 	said := w.reviewing("wave")
-	if len(said) != 2 || !strings.Contains(said[1], "review "+reviewOf(2, 1)+": the git repository ") ||
-		!strings.Contains(said[1], "no reviews") {
+	if len(said) != 1 || !strings.Contains(said[0], "review "+reviewOf(2, 1)+": the git repository ") ||
+		!strings.Contains(said[0], "no reviews") {
 		t.Error(said)
 	}
 	w.Remote.Hook("update", "exit 0")

@@ -104,6 +104,9 @@ type Review struct {
 // Ref returns the name of the branch.
 func (r *Review) Ref() string { return r.Group.Ref(r.Part) }
 
+// IsOpen reports whether the branch is there, for people to merge.
+func (r *Review) IsOpen() bool { return r.Seen && !r.Closed }
+
 // Title says in a line what merging the review does.
 func (r *Review) Title() string {
 	from := map[string]bool{}
