@@ -108,8 +108,6 @@ CHANGE 2  all 24, in more.yaml
   + kind: ConfigMap
   + metadata: # kpt-merge: /more
   +   name: more
-  +   annotations:
-  +     internal.kpt.dev/upstream-identifier: '|ConfigMap|default|more'
 CHANGE 3  22: s0/web, s1/web and 20 more (--names), in settings.yaml
   -   size: small
   +   size: large
