@@ -188,12 +188,16 @@ func (s *syncer) candidate(ctx context.Context, pv *v1alpha1.PackageVariant, dra
 			c.Owner = repository.Labels[label]
 		}
 	}
-	made, err := s.home.Get(ctx, pv.Namespace, draft.Name)
-	if c.Alone == "" {
-		c.Alone = made.LeftToPeople
+	found, err := s.home.Find(ctx, pv.Namespace, packages.ByPackage, revision.DownstreamOf(&pv.Spec).String())
+	i := slices.IndexFunc(found, func(r revision.Revision) bool { return r.Name == draft.Name })
+	switch {
+	case c.Alone != "":
+	case err != nil || i < 0:
+		c.Alone = "it cannot be read"
+	default:
+		c.Alone = found[i].LeftToPeople
 	}
-	published, err := s.home.Find(ctx, pv.Namespace, packages.ByPackage, revision.DownstreamOf(&pv.Spec).String())
-	if last := revision.LatestPublished(published); err == nil && last != nil && last.Lock != nil {
+	if last := revision.LatestPublished(found); last != nil && last.Lock != nil {
 		c.From = path.Base(last.Lock.Ref)
 	}
 	return c
