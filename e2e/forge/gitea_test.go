@@ -75,7 +75,9 @@ func startGitea(t *testing.T) *gitea {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"HOME=" + dir, "GITEA_WORK_DIR=" + dir}
+	// Gitea writes the global configuration of git: into a file of its own, and never into what tests have as one, which
+	// is /dev/null.
+	env := []string{"HOME=" + dir, "GITEA_WORK_DIR=" + dir, "GIT_CONFIG_GLOBAL=" + filepath.Join(dir, "gitconfig")}
 	admin := func(args ...string) string {
 		cmd := exec.Command(binary, append([]string{"--config", config}, args...)...)
 		cmd.Env = append(os.Environ(), env...)
