@@ -31,7 +31,7 @@ const otherNames = "name the package that it is a copy of by --upstream, and giv
 // world has three revisions of a blueprint, and a copy.
 func world(t *testing.T, copied map[string]string) *memory.World {
 	t.Helper()
-	w := memory.New(memory.Options{AtCommit: true})
+	w := memory.New(memory.Options{Git: true})
 	for name, deployment := range map[string]bool{"blueprints": false, "edge": true} {
 		w.Objects.Add(&objects.Repository{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Repository: revision.Repository{Ready: true,
 			Address: "https://git.example.com/" + name + ".git", Branch: "main", Deployment: deployment}})
@@ -39,7 +39,7 @@ func world(t *testing.T, copied map[string]string) *memory.World {
 	add := func(repo, workspace string, number int, files map[string]string) {
 		of := revision.Package{Repo: repo, Name: "web"}
 		w.Packages.Add(revision.Revision{Namespace: "default", Name: of.NameOf(workspace), Package: of, Workspace: workspace,
-			Number: number, Lifecycle: revision.Published, Version: strings.Repeat("a", 39) + workspace[1:], AtCommit: true,
+			Number: number, Lifecycle: revision.Published, Version: strings.Repeat("a", 39) + workspace[1:],
 			Commit: strings.Repeat("a", 39) + workspace[1:]}, files)
 	}
 	for number, size := range []string{"small", "medium", "large"} {

@@ -74,7 +74,7 @@ func down(workspace string, number int, lifecycle revision.Lifecycle, edits ...e
 
 func foreign(r *revision.Revision)  { r.Owners = nil }
 func unlocked(r *revision.Revision) { r.Lock = nil }
-func inGit(r *revision.Revision)    { r.AtCommit = true }
+func inParts(r *revision.Revision)  { r.InParts = true }
 func restored(r *revision.Revision) {
 	r.Owners = []metav1.OwnerReference{revision.Owner{Name: us.Name, UID: "before"}.Reference()}
 }

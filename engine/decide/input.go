@@ -210,11 +210,10 @@ func Requested(in *Input, r *revision.Revision) bool {
 }
 
 // isRequested reports whether a revision is the draft that the home was asked to make, even if it has been proposed or
-// published since. A draft without a task is one that was not finished: where drafts are not in git, the task is kept
-// with the files.
+// published since. A draft that is saved in parts and has no task is one that was not finished.
 func isRequested(in *Input, r *revision.Revision) bool {
 	task := r.Task
-	if task.Type == "" && r.Lifecycle == revision.Draft && !r.AtCommit {
+	if task.Type == "" && r.Lifecycle == revision.Draft && r.InParts {
 		task = in.Requested.Task
 	}
 	return in.Requested.Is(r.Name, task)

@@ -28,10 +28,10 @@ func (p *Packages) write(w Write, do func() error) error {
 
 // stamp gives a revision that is written a version.
 func (p *packagesState) stamp(r *revision.Revision) {
-	r.Version, r.Commit, r.AtCommit = fmt.Sprintf("%s%d", planned, p.log.Version()), "", false
-	if p.AtCommit {
+	r.Version, r.Commit, r.InParts = fmt.Sprintf("%s%d", planned, p.log.Version()), "", !p.Git
+	if p.Git {
 		r.Version = fmt.Sprintf("%040x", p.log.Version())
-		r.Commit, r.AtCommit = r.Version, true
+		r.Commit = r.Version
 	}
 }
 
@@ -235,7 +235,7 @@ func (p *packagesState) checkSaved(files map[string]string) error {
 		}
 	}
 	switch {
-	case p.AtCommit && files["Kptfile"] == "":
+	case p.Git && files["Kptfile"] == "":
 		return &failure{errors.New("package must contain Kptfile at root"), packages.ErrRefused, packages.FileRefused}
 	case size > maxSaved:
 		return &failure{fmt.Errorf("limit is %d", maxSaved), packages.ErrRefused, packages.TooLarge}

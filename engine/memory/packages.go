@@ -20,9 +20,9 @@ import (
 
 // Options say how packages are kept.
 type Options struct {
-	// AtCommit gives what is written git commits as versions, as Porch's cache in custom resources does. Without it,
-	// versions are opaque, as those of the cache in PostgreSQL.
-	AtCommit bool
+	// Git gives what is written git commits as versions, as Porch's cache in custom resources does. Without it, versions
+	// are opaque and revisions are saved in parts, as in the cache in PostgreSQL.
+	Git bool
 	// HideCommits has commits that only the locks of packages tell, as Porch's database does. Without it, the lock of a
 	// package has no commit if its upstream has none.
 	HideCommits bool

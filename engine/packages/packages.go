@@ -118,8 +118,6 @@ type Content struct {
 	Files map[string]string
 	// Version is the one of the revision with these files. Nothing else may be read from it.
 	Version string
-	// AtCommit is that of the revision.
-	AtCommit bool
 	// Unrendered says that the package's pipeline has not run since the draft was made: a save of the files runs it.
 	Unrendered bool
 	// RenderStatus is what the functions of the package's pipeline reported when the files were saved.
@@ -132,6 +130,5 @@ type Content struct {
 // Unread returns the content of a draft as r has it, without its files, which were not read: a save replaces them all,
 // unless the draft has changed since.
 func Unread(r *revision.Revision) Content {
-	return Content{Namespace: r.Namespace, Name: r.Name, Package: r.Package, Workspace: r.Workspace, Version: r.Version,
-		AtCommit: r.AtCommit}
+	return Content{Namespace: r.Namespace, Name: r.Name, Package: r.Package, Workspace: r.Workspace, Version: r.Version}
 }

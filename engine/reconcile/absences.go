@@ -33,7 +33,7 @@ func (a *absences) wait(variant types.NamespacedName, seen *observation, d *deci
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	draft := decide.Absent(&seen.Input)
-	if draft == "" || !d.Creates() || !seen.keptInGit() {
+	if draft == "" || !d.Creates() || seen.savedInParts() {
 		delete(a.since, variant)
 		return 0
 	}

@@ -31,13 +31,13 @@ func observed() *observation {
 		return revision.Revision{
 			Name: fmt.Sprintf("blueprints.web.v%d", number), Package: revision.Package{Repo: "blueprints", Name: "web"},
 			Number: number, Lifecycle: "Published", Version: fmt.Sprintf("b%d", number),
-			Commit: fmt.Sprintf("b%d", number), AtCommit: true, Labels: map[string]string{"l": "1"},
+			Commit: fmt.Sprintf("b%d", number), Labels: map[string]string{"l": "1"},
 		}
 	}
 	down := func(repo, workspace string, number int, lock string) revision.Revision {
 		return revision.Revision{
 			Name: repo + ".web." + workspace, Package: revision.Package{Repo: repo, Name: "web"}, Workspace: workspace,
-			Number: number, Lifecycle: "Published", Version: "c-" + workspace, AtCommit: true, Labels: map[string]string{"l": "1"}, Owners: owned,
+			Number: number, Lifecycle: "Published", Version: "c-" + workspace, Labels: map[string]string{"l": "1"}, Owners: owned,
 			Lock: &revision.Lock{Repo: "https://git/blueprints", Directory: "web", Ref: "web/v1", Commit: lock},
 		}
 	}

@@ -24,9 +24,9 @@ func TestSaving(t *testing.T) {
 		return &v1alpha1.Operation{Do: "save", Revision: draft, Save: &v1alpha1.Save{Version: version, Files: files}}
 	}
 	before := saving("1", "a", "b")
-	saves := decide.Step{Action: decide.Mutate, Revision: &revision.Revision{Name: draft}}
+	saves := decide.Step{Action: decide.Mutate, Revision: &revision.Revision{Name: draft, InParts: true}}
 	var none decide.Step
-	inGit := packages.Content{AtCommit: true, Version: "0123456789012345678901234567890123456789"}
+	savesWhole := decide.Step{Action: decide.Mutate, Revision: &revision.Revision{Name: draft}}
 	read := &evaluated{content: packages.Content{Version: "2"}, files: map[string]string{"c": "", "a": "", "b": ""}}
 	after := saving("2", "a", "b", "c")
 	asked := &v1alpha1.Operation{Do: "clone", Revision: draft, Source: "blueprints.web.v1"}
@@ -41,7 +41,7 @@ func TestSaving(t *testing.T) {
 	}{
 		"nothing is saved":             {nil, read, none, nil},
 		"a save":                       {nil, read, saves, after},
-		"a save in git":                {nil, &evaluated{content: inGit}, saves, nil},
+		"a save as a whole":            {nil, read, savesWhole, nil},
 		"a save after another":         {before, read, saves, after},
 		"it lacks files":               {before, nil, none, before},
 		"it was finished":              {before, read, none, nil},

@@ -92,12 +92,12 @@ func (a *Affected) derived(ctx context.Context, namespace string, rev *revision.
 
 // take takes the variant's turn to write to the Repositories that it may write to, and reports whether it has it.
 func (r *Reconciler) take(ctx context.Context, o *observation) (bool, error) {
-	return r.Turns.Take(ctx, o.key(), o.written(), o.keptInGit())
+	return r.Turns.Take(ctx, o.key(), o.written(), o.savedInParts())
 }
 
-// keptInGit reports whether the home keeps the observed revisions in git, including drafts, as far as that is known.
-func (o *observation) keptInGit() bool {
-	atCommit := func(r revision.Revision) bool { return r.AtCommit }
+// savedInParts reports whether the home saves the observed revisions in parts, as far as that is known.
+func (o *observation) savedInParts() bool {
+	whole := func(r revision.Revision) bool { return !r.InParts }
 	all := slices.Concat(o.Revisions, o.OwnedInOtherPackages, o.Bases)
-	return len(all) == 0 || slices.ContainsFunc(all, atCommit)
+	return len(all) > 0 && !slices.ContainsFunc(all, whole)
 }

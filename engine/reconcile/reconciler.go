@@ -45,8 +45,8 @@ type Ports struct {
 // Turns limits how many variants write at a time, for homes of packages that do not bear all writes at once.
 type Turns interface {
 	// Take reports whether a variant may write to the packages of Repositories now. If not, it is woken when its turn
-	// comes. keptInGit is that of the packages' revisions.
-	Take(ctx context.Context, variant types.NamespacedName, repositories []string, keptInGit bool) (bool, error)
+	// comes. inParts says that the revisions there are saved in parts.
+	Take(ctx context.Context, variant types.NamespacedName, repositories []string, inParts bool) (bool, error)
 	// Release ends the variant's turn.
 	Release(variant types.NamespacedName)
 }

@@ -100,14 +100,14 @@ func (in *inspection) justMade(name string) bool {
 	return in.progress.request.Name == name && in.contents[name].asMade
 }
 
-// saveOperation returns the operation of a step that saves a draft; nil if it saves none, or if Porch saves it as a
-// whole.
+// saveOperation returns the operation of a step that saves a draft; nil if it saves none, or if the home saves
+// it as a whole.
 func (in *inspection) saveOperation(step *decide.Step, now metav1.Time) *v1alpha1.Operation {
 	if step.Action != decide.Mutate {
 		return nil
 	}
 	r, e := step.Revision, in.contents[step.Revision.Name]
-	if e.content.AtCommit {
+	if !r.InParts {
 		return nil
 	}
 	op := &v1alpha1.Operation{Do: v1alpha1.OperationSave, Revision: r.Name, Since: now}

@@ -50,7 +50,7 @@ func (r *Reconciler) resume(ctx context.Context, in *inspection, target *revisio
 	if err != nil {
 		return found, err
 	}
-	if !target.AtCommit {
+	if target.InParts {
 		if err := missing(target.Name, content.Files, from.least(saved), target.Created); err != nil {
 			return found, err
 		}

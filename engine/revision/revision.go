@@ -128,9 +128,9 @@ type Revision struct {
 	Commit string
 	// Tree identifies the content: equal trees are the same files. It is "" if the home does not tell it.
 	Tree string
-	// AtCommit reports whether the version is the git commit with the files: it changes with them only, and they are saved
-	// as a whole or not at all.
-	AtCommit bool
+	// InParts says that the home writes the files of the revision one by one: a save may stop half-way, and while one is
+	// unfinished, the task may be unknown. Other revisions are saved as a whole or not at all.
+	InParts bool
 	// Contains is the published revision of the package that is known to be in the draft, which need not be the one it was
 	// made from; "" if none is known.
 	Contains string

@@ -116,7 +116,7 @@ func (h *Home) foundAt(ctx context.Context, m member, p place, used map[string]b
 	}
 	f := &found{in: r, place: p, tree: known.tree, made: known.made, tagged: known.tagged, unread: known.unread}
 	f.Revision = revision.Revision{
-		Namespace: r.Namespace, Package: pkg, Workspace: known.workspace, Number: p.number, AtCommit: true,
+		Namespace: r.Namespace, Package: pkg, Workspace: known.workspace, Number: p.number,
 		Lifecycle: revision.Draft, Version: string(cmp.Or(known.tree, known.commit)), Commit: string(known.commit),
 		Tree: string(known.tree), Task: known.task, Created: known.at,
 	}
@@ -192,7 +192,7 @@ func (h *Home) onBranch(m member, branch git.Ref, tree git.Hash) (*found, error)
 	f := &found{in: r, place: place{path: where}, tree: tree}
 	f.Revision = revision.Revision{
 		Namespace: r.Namespace, Package: pkg, Workspace: strings.TrimPrefix(r.branch(), branches), Number: mainNumber,
-		AtCommit: true, Lifecycle: revision.Published, Version: string(tree),
+		Lifecycle: revision.Published, Version: string(tree),
 		Commit: string(branch.Commit), Tree: string(tree), Lock: lock,
 		Created: commit.At, PublishedAt: commit.At,
 	}

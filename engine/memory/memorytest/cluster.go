@@ -66,7 +66,7 @@ func New(t *testing.T, git bool) *Cluster {
 	c := &Cluster{T: t, Runtime: mutate.Builtin{}, git: git, told: map[string]string{}, Errs: map[string]error{},
 		Unreadable: map[string]error{}}
 	c.Render = func(_ context.Context, files map[string]string) (map[string]string, error) { return memo.Render(files) }
-	c.World = memory.New(memory.Options{AtCommit: git, HideCommits: !git, Memo: memo,
+	c.World = memory.New(memory.Options{Git: git, HideCommits: !git, Memo: memo,
 		Render: func(ctx context.Context, files map[string]string) (map[string]string, error) {
 			return c.Render(ctx, files)
 		}})

@@ -109,7 +109,7 @@ func (c *Cluster) Has(pkg revision.Package, workspace string, number int, files 
 	for _, edit := range edits {
 		edit(&r)
 	}
-	if r.AtCommit = c.git; c.git {
+	if r.InParts = !c.git; c.git {
 		r.Commit = r.Version
 	}
 	if files == nil {

@@ -23,12 +23,12 @@ type turns struct {
 }
 
 // Take implements reconcile.Turns.
-func (t *turns) Take(ctx context.Context, variant types.NamespacedName, repositories []string, inGit bool) (bool,
+func (t *turns) Take(ctx context.Context, variant types.NamespacedName, repositories []string, inParts bool) (bool,
 	error) {
 	var places []string
 	for _, name := range repositories {
 		place := variant.Namespace + "/" + name
-		if inGit {
+		if !inParts {
 			repository, err := t.variants.Repository(ctx, variant.Namespace, name)
 			if err != nil {
 				return false, err
@@ -41,7 +41,7 @@ func (t *turns) Take(ctx context.Context, variant types.NamespacedName, reposito
 	}
 	slices.Sort(places)
 	writers := 1
-	if !inGit {
+	if inParts {
 		writers = t.most
 	}
 	return t.locks.Take(variant, writers, slices.Compact(places)...), nil

@@ -61,7 +61,7 @@ func TestTurns(t *testing.T) {
 			if c.addresses[i] != "" {
 				cache.addresses[namespace+"/edge"] = c.addresses[i]
 			}
-			has, err := r.Take(t.Context(), types.NamespacedName{Namespace: namespace, Name: "web"}, []string{"edge"}, !c.database)
+			has, err := r.Take(t.Context(), types.NamespacedName{Namespace: namespace, Name: "web"}, []string{"edge"}, c.database)
 			if err != nil {
 				t.Fatal(err)
 			}

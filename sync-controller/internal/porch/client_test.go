@@ -477,7 +477,7 @@ func TestBroughtBack(t *testing.T) {
 				return cl.Patch(ctx, o, patch, options...)
 			}}, object)
 			r := Revision(object)
-			r.AtCommit = c.inGit
+			r.InParts = !c.inGit
 			got := ""
 			if _, err := p.proposeDeletion(t.Context(), &r, nil); err != nil {
 				got = err.Error()

@@ -23,7 +23,7 @@ func contentOf(prr *porchapi.PackageRevisionResources) packages.Content {
 	of := &prr.Spec
 	return packages.Content{Namespace: prr.Namespace, Name: prr.Name,
 		Package: revision.Package{Repo: of.RepositoryName, Name: of.PackageName}, Workspace: of.WorkspaceName,
-		Files: of.Resources, Version: prr.ResourceVersion, AtCommit: commitIn(prr.ResourceVersion) != "",
+		Files: of.Resources, Version: prr.ResourceVersion,
 		RenderStatus: renderStatus(&prr.Status.RenderStatus)}
 }
 

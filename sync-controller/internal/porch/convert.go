@@ -41,7 +41,7 @@ func Revision(pr *porchapi.PackageRevision) revision.Revision {
 		Number:    pr.Spec.Revision,
 		Lifecycle: cmp.Or(revision.Lifecycle(pr.Spec.Lifecycle), revision.Draft),
 		Deleting:  !pr.DeletionTimestamp.IsZero(),
-		Version:   version, Commit: commitIn(version), AtCommit: commitIn(version) != "",
+		Version:   version, Commit: commitIn(version), InParts: commitIn(version) == "",
 		Created: pr.CreationTimestamp.Time, PublishedAt: pr.Status.PublishedAt.Time,
 		Labels: pr.Labels, Annotations: pr.Annotations,
 		Owners: pr.OwnerReferences,

@@ -66,7 +66,7 @@ func TestConvert(t *testing.T) {
 		r := revision.Revision{
 			Namespace: "fleet", Name: "edge.a.web.packagevariant-2", Package: revision.Package{Repo: "edge", Name: "a/web"},
 			Workspace: "packagevariant-2", Number: 2, Lifecycle: "Published",
-			Version: c7, Commit: c7, AtCommit: true,
+			Version: c7, Commit: c7,
 			Created: time.Unix(100, 0), PublishedAt: time.Unix(200, 0),
 			Labels: map[string]string{"env": "prod", "tier": "1"}, Annotations: map[string]string{"big": "thing"},
 			Owners: []metav1.OwnerReference{variantRef()},
@@ -84,15 +84,15 @@ func TestConvert(t *testing.T) {
 		want revision.Revision
 	}{
 		"full":  {full(), want(nil)},
-		"empty": {&porchapi.PackageRevision{}, revision.Revision{Lifecycle: "Draft"}},
+		"empty": {&porchapi.PackageRevision{}, revision.Revision{Lifecycle: "Draft", InParts: true}},
 		"no lifecycle": {edited(func(pr *porchapi.PackageRevision) { pr.Spec.Lifecycle = "" }),
 			want(func(r *revision.Revision) { r.Lifecycle = "Draft" })},
 		"trimmed": {trimmed(t, full()), want(nil)},
 		"trimmed, no commit": {trimmed(t, edited(func(pr *porchapi.PackageRevision) { pr.ResourceVersion = "" })),
-			want(func(r *revision.Revision) { r.Version, r.Commit, r.AtCommit = "", "", false })},
+			want(func(r *revision.Revision) { r.Version, r.Commit, r.InParts = "", "", true })},
 		// Porch's cache in PostgreSQL counts the microseconds at which a revision was changed.
 		"kept in PostgreSQL": {edited(func(pr *porchapi.PackageRevision) { pr.ResourceVersion = pr.Name + ".1764000000000001" }),
-			want(func(r *revision.Revision) { r.Version, r.Commit, r.AtCommit = r.Name+".1764000000000001", "", false })},
+			want(func(r *revision.Revision) { r.Version, r.Commit, r.InParts = r.Name+".1764000000000001", "", true })},
 		"a lock without a commit": {edited(func(pr *porchapi.PackageRevision) { pr.Status.UpstreamLock.Git.Commit = "" }),
 			want(func(r *revision.Revision) { r.Lock.Commit = "" })},
 		"no task": {edited(func(pr *porchapi.PackageRevision) { pr.Spec.Tasks = nil }),

@@ -89,7 +89,7 @@ func TestCalls(t *testing.T) { //nolint:paralleltest // see above
 	_, proposeErr := p.move(ctx, &r, revision.Proposed)
 	_, approveErr := p.move(ctx, &r, revision.Published)
 	published := r
-	published.Lifecycle, published.AtCommit = revision.Published, true
+	published.Lifecycle, published.InParts = revision.Published, false
 	lister := &relisting{store: toolscache.NewStore(toolscache.MetaNamespaceKeyFunc)}
 	lister.ListerWatcherWithContext = toolscache.ToListerWatcherWithContext(&toolscache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {

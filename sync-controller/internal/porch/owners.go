@@ -33,7 +33,7 @@ func lets(r *revision.Revision, owners []metav1.OwnerReference) bool {
 func (h *Home) untilKept(ctx context.Context, r *revision.Revision, what string,
 	is func(*revision.Revision) bool, write func() error) error {
 	for range maxWrites {
-		if err := write(); err != nil || !r.AtCommit {
+		if err := write(); err != nil || r.InParts {
 			return err
 		}
 		if kept, err := h.keeps(ctx, r, is); kept || err != nil {

@@ -25,7 +25,7 @@ const (
 func (h *Home) saveWhole(ctx context.Context, content packages.Content, files map[string]string) (packages.Content,
 	error) {
 	saved, err := h.save(ctx, content, files)
-	if err == nil || content.AtCommit || !Unsure(err) {
+	if err == nil || commitIn(content.Version) != "" || !Unsure(err) {
 		return saved, err
 	}
 	for range finishes {
@@ -33,7 +33,8 @@ func (h *Home) saveWhole(ctx context.Context, content packages.Content, files ma
 		switch {
 		case readErr == nil, errors.Is(readErr, ErrNoFiles):
 			// Porch gives the draft a new version first.
-			if now.AtCommit || now.Version == content.Version || len(now.Files) >= len(files) || !isPart(now.Files, files) {
+			if commitIn(now.Version) != "" || now.Version == content.Version || len(now.Files) >= len(files) ||
+				!isPart(now.Files, files) {
 				return packages.Content{}, err
 			}
 			if saved, again := h.save(ctx, now, files); again == nil || !Unsure(again) {
