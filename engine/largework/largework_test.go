@@ -5,6 +5,7 @@ package largework
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,32 +58,34 @@ func TestDo(t *testing.T) {
 func TestDoCalling(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, answer, at := New(), make(chan struct{}), map[string]int{}
+		l, answer := New(), make(chan struct{})
+		var begun, answered atomic.Int32
 		for range 3 {
 			go func() {
 				_ = l.DoCalling(t.Context(), Large+1, func(ctx context.Context) {
-					at["begun"]++
+					begun.Add(1)
 					Outside(ctx, func() { <-answer })
-					at["answered"]++
+					answered.Add(1)
 					time.Sleep(time.Second)
 				})
 			}()
 		}
 		synctest.Wait()
-		if err := l.Do(t.Context(), Large+1, func() { at["computed"]++ }); err != nil {
-			t.Error(err)
+		computed := false
+		if err := l.Do(t.Context(), Large+1, func() { computed = true }); err != nil || !computed {
+			t.Errorf("computed %t, error %v", computed, err)
 		}
-		if diff := cmp.Diff(map[string]int{"begun": 2, "computed": 1}, at); diff != "" {
-			t.Errorf("without an answer, -want +got:\n%s", diff)
+		if begun.Load() != 2 || answered.Load() != 0 {
+			t.Errorf("without an answer, %d are begun, and %d go on", begun.Load(), answered.Load())
 		}
 		close(answer)
 		time.Sleep(500 * time.Millisecond)
-		if synctest.Wait(); at["answered"] != 1 {
-			t.Errorf("%d go on at once", at["answered"])
+		if synctest.Wait(); answered.Load() != 1 {
+			t.Errorf("%d go on at once", answered.Load())
 		}
 		time.Sleep(time.Minute)
-		if at["answered"] != 3 {
-			t.Errorf("%d have gone on", at["answered"])
+		if answered.Load() != 3 {
+			t.Errorf("%d have gone on", answered.Load())
 		}
 		done := false
 		Outside(t.Context(), func() { done = true }) // of work that is not large

@@ -136,3 +136,27 @@ func TestUnknownFields(t *testing.T) {
 	got := w.Remote.Git("grep", "-hE", "newe|Regexp|Null", "drafts/edge/web/packagevariant-2", "--", "edge/web/Kptfile")
 	w.Equal("upgraded", "  preserveExplicitNull: true\n  newer: {a: [2]}\n  resourceFileRegexp: ^[a-2]\nnewest: 2\n", got)
 }
+
+// TestDraftNotTaken has a file on the branch of a draft that is not worked on: the draft waits for a person, whether the
+// branch goes or is merged, and other packages are kept in step.
+func TestDraftNotTaken(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		end  func(w *world)
+		want string
+	}{
+		"rejected": {func(w *world) { w.People.Git("push", "-q", "origin", ":refs/"+draft1) }, "web: Rejected"},
+		"merged":   {func(w *world) { w.Merge(strings.TrimPrefix(draft1, "heads/")) }, "web: PackageRefused v1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, web)
+			w.sync()
+			w.Push(strings.TrimPrefix(draft1, "heads/"), "A file", map[string]string{"edge/web/a\x1b.yaml": "a: b\n"})
+			w.Equal("refused", "web: PackageRefused  edge.web.packagevariant-1", lines(w.sync())[0])
+			c.end(w)
+			w.Equal("ended", c.want, lines(w.sync())[0])
+			w.idle()
+		})
+	}
+}

@@ -150,14 +150,15 @@ func (r *repository) isBeside(ctx context.Context, f *found, own map[git.Hash][]
 	return only != now.Tree, err
 }
 
-// flat returns the entries of a package that are no directories, by their paths; nil for none.
+// flat returns the entries of a package that are no directories, by their paths; nil for none. What is not worked on is
+// one entry, without a name: it is merged or not, as a whole.
 func (c *clone) flat(tree git.Hash) (ledger.Files, error) {
 	if tree == "" {
 		return nil, nil
 	}
 	l := &listing{in: c.git}
 	if err := l.list(tree, ""); err != nil {
-		return nil, err
+		return ledger.Files{"": {Mode: git.Directory, Hash: tree}}, ignoreUnread(err)
 	}
 	all := ledger.Files{}
 	for _, e := range l.entries {
