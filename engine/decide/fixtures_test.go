@@ -161,6 +161,13 @@ func untouched(name string) func(*Input) {
 	}
 }
 
+// settles says that people have settled the conflict of a number.
+func settles(name string, number int) func(*Input) {
+	return func(in *Input) {
+		in.Mutations[name] = Mutation{Settled: []v1alpha1.Conflict{conflict(number)}}
+	}
+}
+
 func reverted(name string) func(*Input) {
 	return func(in *Input) { in.Mutations[name] = Mutation{Reverted: []string{"a.yaml", "cm.yaml"}} }
 }

@@ -163,6 +163,9 @@ type Mutation struct {
 	Overdue bool
 	// Points are the injection points, in the order of the conditions in the Kptfile.
 	Points []Point
+	// Settled are those of the conflicts that the status names of the draft which people have settled: it has something
+	// else there than the merge left.
+	Settled []v1alpha1.Conflict
 	// Content is the digest of the files as they are (package kpt), where Approving.
 	Content string
 	// Gates are the readiness gates in the Kptfile that are not True, where Approving.

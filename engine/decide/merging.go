@@ -93,6 +93,9 @@ func (c *Conflicted) All() []v1alpha1.Conflict {
 func conflicted(in *Input, targets []revision.Revision) *Conflicted {
 	known, merged := inDraft(in, targets)
 	c := NoConflicts("the upstream and the downstream package changed nothing to different values")
+	if slices.ContainsFunc(in.Conflicts, func(c v1alpha1.Conflict) bool { return isSettled(in, targets, &c) }) {
+		c.Message, merged = "people have decided in the draft what both sides had changed", true
+	}
 	for i := range targets {
 		m, ok := in.Merges[targets[i].Name]
 		if merged = merged || ok && m.Err == nil; ok && !OnUpstream(in, &targets[i]) {
@@ -113,6 +116,13 @@ func conflicted(in *Input, targets []revision.Revision) *Conflicted {
 	return c
 }
 
+// isSettled reports whether people have settled a conflict of a draft.
+func isSettled(in *Input, targets []revision.Revision, c *v1alpha1.Conflict) bool {
+	return slices.ContainsFunc(targets, func(r revision.Revision) bool {
+		return slices.Contains(in.Mutations[r.Name].Settled, *c)
+	})
+}
+
 // inDraft returns the conflicts that the open draft has, and reports whether the status names a merge that was pending:
 // the draft has the conflicts of that one if it is on the upstream that was merged.
 func inDraft(in *Input, targets []revision.Revision) (conflicts []v1alpha1.Conflict, pending bool) {
@@ -127,6 +137,7 @@ func inDraft(in *Input, targets []revision.Revision) (conflicts []v1alpha1.Confl
 		c.PendingMerge = ""
 		switch {
 		case !slices.ContainsFunc(targets, func(r revision.Revision) bool { return r.Open() }):
+		case isSettled(in, targets, &c):
 		case upstream == "":
 			conflicts = append(conflicts, c)
 		case c.Taken == "": // it stopped the merge: a draft on that upstream was brought to it without a conflict

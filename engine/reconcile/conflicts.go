@@ -7,7 +7,9 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/decide"
+	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -28,6 +30,21 @@ func (o *observation) fillConflicts(status *v1alpha1.PackageVariantStatus, decid
 	decided.Set(&status.Conditions, o.pv.Generation)
 	conflicts := decided.All()
 	status.Conflicts = conflicts[:min(len(conflicts), v1alpha1.MaxConflicts)]
+}
+
+// settled returns the conflicts of a draft with these files that people have settled.
+func (in *inspection) settled(name string, files map[string]string) (settled []v1alpha1.Conflict) {
+	if in.Conflicted != name || len(in.Conflicts) == 0 ||
+		in.Saved.Name == name && in.Saved.Content == kpt.Digest(files) { // its pipeline may have changed them
+		return nil
+	}
+	for _, c := range in.Conflicts {
+		if c.PendingMerge == "" && c.Taken != "" && merging.Settled(files, &merging.Conflict{File: c.File,
+			Resource: c.Resource, Field: c.Field, Local: c.Local, Updated: c.Updated, Taken: c.Taken}) {
+			settled = append(settled, c)
+		}
+	}
+	return settled
 }
 
 // newConflicts returns the condition of conflicts that need an Event, from the status before and after a reconcile; nil

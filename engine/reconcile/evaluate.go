@@ -91,7 +91,7 @@ func (r *Reconciler) try(ctx context.Context, in *inspection, name string, begun
 	case decide.Approving(&in.Input) && in.target(name) != nil:
 		e.addApproval(&m)
 	}
-	m.AsMade, m.Edits = e.asMade, e.edits
+	m.AsMade, m.Edits, m.Settled = e.asMade, e.edits, in.settled(name, e.content.Files)
 	m.RenderError = cmp.Or(m.RenderError, in.renderError(name))
 	in.contents[name], in.Mutations[name] = e, m
 	return nil

@@ -94,6 +94,16 @@ var lives = map[string][]act{
 		}},
 		{"it is resumed", func(c *cluster) { c.edits(func(s *variant.Spec) { s.Suspend = false }) }},
 	},
+	"people settle a conflict in the draft": {
+		{"the variant is applied", func(c *cluster) { c.applies() }},
+		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
+		{"the upstream changes it, too", toSecond},
+		{"somebody changes something else", func(c *cluster) {
+			c.SavesFiles(first, map[string]string{"settings.yaml": strings.Replace(files("blue")["settings.yaml"], "small", "tiny", 1)})
+		}},
+		{"somebody writes another value", func(c *cluster) { c.SavesFiles(first, settings("yellow")) }},
+		{"the upstream changes it again", toThird("red")},
+	},
 	"a conflict keeps a draft from being published": {
 		{"the variant is applied", func(c *cluster) { c.applies() }},
 		{"somebody changes a value", func(c *cluster) { c.SavesFiles(first, settings("blue")) }},
@@ -115,7 +125,8 @@ var lives = map[string][]act{
 				all["settings.yaml"] = strings.ReplaceAll(all["settings.yaml"], "small", size)
 				return all
 			}
-			c.SavesFiles(first, map[string]string{"settings.yaml": sized("tiny")["settings.yaml"]})
+			c.SavesFiles(first, map[string]string{
+				"settings.yaml": strings.Replace(sized("tiny")["settings.yaml"], "green", "blue", 1)})
 			c.blueprint(3, sized("large"))
 			c.edits(func(s *variant.Spec) {
 				s.Upstream.Revision = variant.RevisionNumber(3)

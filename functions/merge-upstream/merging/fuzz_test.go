@@ -67,6 +67,7 @@ func check(t *testing.T, original, updated, local string, onConflict merging.OnC
 	if readable(original) && readable(updated) && readable(local) && !readable(got["a.yaml"]) {
 		t.Errorf("the outcome is no YAML:\n%s", got["a.yaml"])
 	}
+	areUnsettled(t, got, conflicts)
 	return got["a.yaml"], conflicts
 }
 

@@ -25,10 +25,29 @@ func Held(files map[string]string, c *Conflict) string {
 	return ""
 }
 
+// Settled reports whether the files of a package have something else in the place of a conflict than its merge left
+// there: then somebody has decided. It is false where the conflict does not tell enough, as of maps and of the order of
+// lists.
+func Settled(files map[string]string, c *Conflict) bool {
+	here, left, other := heldAt(files, c), c.Local, c.Updated
+	if c.Taken == SideUpstream {
+		left, other = other, left
+	}
+	for _, side := range []string{left, other} {
+		if side == notShown || strings.HasPrefix(side, inOrderOf) || strings.HasPrefix(side, commentedBy) {
+			return false
+		}
+	}
+	told := here.plain && strings.HasPrefix(left, "[") == (here.elements != nil) && here.text != Removed
+	return !here.is(left) && (told || here.text == other)
+}
+
 // held is what files have in the place of a conflict, as conflicts show it; of a list also its elements.
 type held struct {
 	text     string
 	elements []string
+	// plain says that it is a scalar, or a list, or nothing.
+	plain bool
 }
 
 // is reports whether it is a value that a conflict shows, which may be a part of it.
@@ -41,12 +60,16 @@ func (h held) is(shown string) bool {
 	case shown == h.text:
 		return true
 	}
+	shown, without := strings.CutPrefix(shown, lacks)
 	for _, e := range h.elements {
 		if rest, found := strings.CutPrefix(shown, e); found {
 			shown = strings.TrimPrefix(rest, ", ")
 		}
+		if _, value, _ := strings.Cut(e, " "); without && strings.Contains(shown+", [", "] "+value+", [") {
+			return false
+		}
 	}
-	return shown == ""
+	return shown == "" || without
 }
 
 // heldAt returns what files have in the place of a conflict.
@@ -67,8 +90,9 @@ func heldAt(files map[string]string, c *Conflict) held {
 		return held{text: showAll(f.docs[i], false)}
 	}
 	n := valueAt(f.docs[i].body(), c.Field)
-	out := held{text: cmp.Or(show(n, false), Removed)}
+	out := held{text: cmp.Or(show(n, false), Removed), plain: n == nil || n.Kind != yaml.MappingNode}
 	if n != nil && n.Kind == yaml.SequenceNode {
+		out.elements = []string{}
 		for i := range n.Content {
 			out.elements = append(out.elements, elementShown(n, i))
 		}
@@ -76,7 +100,8 @@ func heldAt(files map[string]string, c *Conflict) held {
 	return out
 }
 
-// valueAt returns the value that a field path of a conflict names; nil if there is none.
+// valueAt returns the value that a field path of a conflict names; nil if there is none, and the map that has it if that
+// has a key twice.
 func valueAt(n *yaml.Node, path string) *yaml.Node {
 	n, path = node.Resolve(n), strings.TrimPrefix(path, ".")
 	switch {
@@ -88,7 +113,10 @@ func valueAt(n *yaml.Node, path string) *yaml.Node {
 			if !found || rest != "" && rest[0] != '.' && rest[0] != '[' {
 				continue
 			}
-			if value := valueAt(n.Content[i+1], rest); value != nil {
+			switch value := valueAt(n.Content[i+1], rest); {
+			case len(fieldsOf(n).at[keyID(n.Content[i])]) > 1:
+				return n
+			case value != nil:
 				return value
 			}
 		}

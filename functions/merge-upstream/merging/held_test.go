@@ -53,6 +53,10 @@ func TestHeld(t *testing.T) {
 			if name == "a Secret" { // its values are not told
 				local, upstream = "", ""
 			}
+			if settles := merging.Settled(version(c.updated), &conflicts[0]); settles != (name != "a Secret") {
+				t.Errorf("the upstream's value settles %+v: %v", conflicts[0], settles)
+			}
+			areUnsettled(t, merged, conflicts)
 			for want, files := range map[string][]map[string]string{local: {merged, version(c.local)},
 				upstream: {version(c.updated)}, "": {version(c.other)}} {
 				for _, f := range files {

@@ -68,6 +68,7 @@ func follow(t *testing.T, step string, local, original, updated files) {
 			t.Errorf("%s: %s: -upstream +merged:\n%s", step, file, diff)
 		}
 	}
+	areUnsettled(t, got, conflicts)
 	again, _, err := merging.Merge(original, updated, got, options)
 	if diff := cmp.Diff(got, again); diff != "" || err != nil {
 		t.Errorf("%s: a second merge changes it: %v\n%s", step, err, diff)

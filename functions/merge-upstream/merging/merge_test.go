@@ -51,7 +51,18 @@ func merge(t *testing.T, original, updated, local files, options merging.Options
 	if diff := cmp.Diff(got, again); diff != "" {
 		t.Errorf("a second merge changes the package (-first +second):\n%s", diff)
 	}
+	areUnsettled(t, got, conflicts)
 	return got, conflicts
+}
+
+// areUnsettled checks that nobody has decided conflicts of which nobody has touched the package.
+func areUnsettled(t *testing.T, got files, conflicts []merging.Conflict) {
+	t.Helper()
+	for i := range conflicts {
+		if merging.Settled(got, &conflicts[i]) {
+			t.Errorf("%+v is settled", conflicts[i])
+		}
+	}
 }
 
 // TestMerge checks what becomes of a resource in which each part was changed by one side only.

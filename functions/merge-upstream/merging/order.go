@@ -114,7 +114,7 @@ func (w *walker) recordOrder(rows []row, original, here, updated []int, path str
 		for i, at := range list {
 			names[i] = rows[at].name()
 		}
-		return node.String("in the order " + strings.Join(names, ", "))
+		return node.String(inOrderOf + strings.Join(names, ", "))
 	}
 	return w.record(path, sources{original: text(original), local: text(here), updated: text(updated)}, "")
 }

@@ -38,6 +38,8 @@ func TestRandom(t *testing.T) {
 		if err != nil || len(told) != len(conflicts) {
 			t.Fatalf("seed %d: %v, conflicts %v and %v", seed, err, conflicts, told)
 		}
+		areUnsettled(t, got, conflicts)
+		areUnsettled(t, kept, told)
 		if len(conflicts) > 0 {
 			conflicting++
 			if _, left, _ := merging.Merge(with(one(original)), with(one(updated)), kept,

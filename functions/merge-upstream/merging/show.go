@@ -40,12 +40,20 @@ func show(n *yaml.Node, hidden bool) string {
 	return string(text)
 }
 
+// What stands before what is shown of a list, or of a value, in place of all of it: elements that it does not have, the
+// names of its elements, and comments.
+const (
+	lacks       = "without "
+	inOrderOf   = "in the order "
+	commentedBy = "commented "
+)
+
 // shown returns the versions of a value as texts. Of lists that have elements in common, it shows only the others, each
 // with its position.
 func (s sources) shown(hidden bool) (original, local, updated string) {
 	if common := s.common(); !hidden && len(common.Content) > 0 {
 		was := others(s.original, common)
-		return was, cmp.Or(others(s.local, common), "without "+was), cmp.Or(others(s.updated, common), "without "+was)
+		return was, cmp.Or(others(s.local, common), lacks+was), cmp.Or(others(s.updated, common), lacks+was)
 	}
 	return show(s.original, hidden), show(s.local, hidden), show(s.updated, hidden)
 }

@@ -112,7 +112,7 @@ func (w *walker) removes(original, local pair, updated *yaml.Node, path string) 
 	if len(after) == 0 || w.rules.written(path) {
 		return true
 	}
-	commented := node.String("commented " + strings.Join(after, ", "))
+	commented := node.String(commentedBy + strings.Join(after, ", "))
 	return w.record(path, sources{original: original.value, local: commented, updated: updated}, "")
 }
 
