@@ -208,7 +208,8 @@ func (s *syncer) conclude(ctx context.Context) {
 		r.Sets = append(r.Sets, line)
 	}
 	for _, e := range s.happened.all(home.MadeByPorch) {
-		r.note("%s was made by Porch. If a controller works on its Repository, too, stop one of the two", e.Name())
+		r.note("%s was made by Porch. If a controller works on its Repository, too, stop one of the two",
+			in(e.Namespace, e.Name()))
 	}
 	s.tellReviews()
 	r.Removals, r.Repositories = s.removals(), s.home.Addresses()

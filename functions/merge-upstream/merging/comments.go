@@ -82,6 +82,9 @@ func (w *walker) mergeStyle(s sources, merged *yaml.Node) {
 		was = *s.original
 	}
 	c := w.merged(commentsOf(s.original), commentsOf(s.local), commentsOf(s.updated))
+	if keepsOwn(s, merged) {
+		c.line = s.local.LineComment
+	}
 	anchor := follow(was.Anchor, s.local.Anchor, s.updated.Anchor)
 	if merged != s.local {
 		anchor = s.updated.Anchor
@@ -99,6 +102,13 @@ func (w *walker) mergeStyle(s sources, merged *yaml.Node) {
 	if w.anchors.of != nil && s.updated.Anchor != "" {
 		w.anchors.of[s.updated] = merged
 	}
+}
+
+// keepsOwn reports whether the package keeps its own scalar although the upstream has changed it: what the upstream
+// says behind its value is about that.
+func keepsOwn(s sources, merged *yaml.Node) bool {
+	return s.all(yaml.ScalarNode) && merged.Value != s.updated.Value &&
+		(s.original == nil || s.original.Value != s.updated.Value)
 }
 
 // quotes returns the style for a scalar: the package's, or the upstream's if it changed or holds several lines.

@@ -23,7 +23,9 @@ type conflicting struct {
 
 const (
 	probePath = "spec.template.spec.containers[name=web].livenessProbe"
-	work      = "apiVersion: x.io/v1\nkind: Work\nmetadata: {name: a}\nspec:\n"
+	// kustomization begins a Kustomization.
+	kustomization = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+	work          = "apiVersion: x.io/v1\nkind: Work\nmetadata: {name: a}\nspec:\n"
 )
 
 func probe(handler string, period int) string {
@@ -68,6 +70,22 @@ var conflicts = map[string]conflicting{
 		cm + "data:\n  a: three # mine\n  b: x\n",
 		cm + "data:\n  a: two # mine\n  b: z\n", cm +
 			"data:\n  a: three # mine\n  b: z\n", []string{"data.a: one | three | two"}},
+	"scalar that the upstream comments": {cm + "data:\n  a: one\n  b: x\n", cm + "data:\n  a: two # why\n  b: x # why\n",
+		cm + "data:\n  a: three\n  b: y\n", cm + "data:\n  a: two # why\n  b: y # why\n",
+		cm + "data:\n  a: three\n  b: y # why\n", []string{"data.a: one | three | two"}},
+	"files of a Kustomization": {kustomization + "resources: [a.yaml, b.yaml]\npatches:\n- path: a.yaml\n",
+		kustomization + "resources: [a.yaml, b.yaml, pdb.yaml]\npatches:\n- path: a.yaml\n- path: b.yaml\n",
+		kustomization + "resources: [a.yaml, hpa.yaml]\npatches:\n- path: a.yaml\n- patch: x\n  target: {kind: Service}\n",
+		kustomization + "resources: [a.yaml, hpa.yaml, pdb.yaml]\npatches:\n- path: a.yaml\n- path: b.yaml\n",
+		kustomization + "resources: [a.yaml, hpa.yaml, pdb.yaml]\npatches:\n- path: a.yaml\n- patch: x\n  target: {kind: Service}\n",
+		[]string{`patches: [{"path":"a.yaml"}] | [{"path":"a.yaml"},{"patch":"x","target":{"kind":"Service"}}] | ` +
+			`[{"path":"a.yaml"},{"path":"b.yaml"}]`}},
+	"files of a Kustomization, as names": {kustomization + "patches:\n- a.yaml\n- b.yaml\nnameSuffix: a\n",
+		kustomization + "patches:\n- a.yaml\n- b.yaml\n- c.yaml\nnameSuffix: b\n",
+		kustomization + "patches:\n- b.yaml\n- own.yaml\nnameSuffix: c\n",
+		kustomization + "patches:\n- b.yaml\n- own.yaml\n- c.yaml\nnameSuffix: b\n",
+		kustomization + "patches:\n- b.yaml\n- own.yaml\n- c.yaml\nnameSuffix: c\n",
+		[]string{"nameSuffix: a | c | b"}},
 	"scalar of another type": {deploy + "spec: {a: 1}\n", deploy + "spec: {a: \"1\"}\n", deploy + "spec: {a: 2}\n",
 		deploy + "spec: {a: \"1\"}\n", deploy + "spec: {a: 2}\n", []string{`spec.a: 1 | 2 | "1"`}},
 	"scalar removed here": {cm + "data: {a: one, b: x}\n", cm + "data: {a: two, b: x}\n", cm + "data: {b: x}\n",

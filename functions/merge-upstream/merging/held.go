@@ -100,8 +100,8 @@ func heldAt(files map[string]string, c *Conflict) held {
 	return out
 }
 
-// valueAt returns the value that a field path of a conflict names; nil if there is none, and the map with it if that has
-// the key twice.
+// valueAt returns the value that a field path of a conflict names; nil if there is none, and the map with it if that
+// has the key twice.
 func valueAt(n *yaml.Node, path string) *yaml.Node {
 	n, path = node.Resolve(n), strings.TrimPrefix(path, ".")
 	switch {

@@ -48,6 +48,9 @@ func (w *walker) rows(s sources, path string, schema *openapi.ResourceSchema) ([
 		return functionRows(s)
 	}
 	_, keys := schema.PatchStrategyAndKeyList()
+	if s.areScalars() { // kustomize has taken names of files in place of patches
+		keys = nil
+	}
 	return rowsOf(s, keys)
 }
 

@@ -4,6 +4,7 @@ package merging
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -62,6 +63,16 @@ func (r *row) name() string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, "/")
+}
+
+// areScalars reports whether all elements of a list are scalars.
+func (s sources) areScalars() bool {
+	for _, list := range s.versions() {
+		if slices.ContainsFunc(contentOf(list), func(e *yaml.Node) bool { return e.Kind != yaml.ScalarNode }) {
+			return false
+		}
+	}
+	return true
 }
 
 // versions returns the list in each version, at its index.

@@ -36,6 +36,9 @@ func (m *merged) resultSchema(s sources) *openapi.ResourceSchema {
 // is first asked for one, which takes longer than most merges: it is asked only where it can know the answer.
 func schemaFor(meta yaml.TypeMeta) *openapi.ResourceSchema {
 	group, _ := resid.ParseGroupVersion(meta.APIVersion)
+	if group == kustomizeGroup {
+		return kustomization
+	}
 	if meta.Kind == "" || strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") {
 		return nil
 	}
