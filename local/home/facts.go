@@ -25,7 +25,9 @@ func (s *settling) factsOn(ctx context.Context, m member, e *ledger.Entry, draft
 		}
 	}
 	if err == nil && f != nil {
-		facts.Branch, err = s.branchFacts(ctx, m, f)
+		if facts.Branch, err = s.branchFacts(ctx, m, f); err == nil {
+			facts.Branch.Edited = isEdited(draft, f.tree)
+		}
 	}
 	return facts, err
 }

@@ -66,8 +66,8 @@ type Branch struct {
 	// Files are those of the package there.
 	Files Files
 	// InHistory reports whether the main branch has its commit in the history, Beside whether it changes anything but the
-	// package.
-	InHistory, Beside bool
+	// package, Edited whether it has anything that the sync has not written.
+	InHistory, Beside, Edited bool
 }
 
 // rule says what became of a draft; "" if it does not say it.
@@ -122,7 +122,7 @@ func openOrOver(f *Facts) Fate {
 		return Merged
 	case f.Branch.Beside:
 		return Open
-	case holds(f.Main, f.Base, f.Branch.Files):
+	case holds(f.Main, f.Base, f.Branch.Files), !f.Branch.Edited && f.LocksDiffer && f.MainHasLock:
 		return Merged
 	}
 	return Open

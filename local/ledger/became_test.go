@@ -24,13 +24,13 @@ func files(words string) Files {
 }
 
 // branch returns the branch of a draft with a package; nil for "". What follows a comma is "merged", in the history of
-// the main branch, or "beside", with changes of something else.
+// the main branch, "beside", with changes of something else, or "edited", with what people have committed to it.
 func branch(words string) *Branch {
 	text, how, _ := strings.Cut(words, ",")
 	if words == "" {
 		return nil
 	}
-	return &Branch{Files: files(text), InHistory: how == "merged", Beside: how == "beside"}
+	return &Branch{Files: files(text), InHistory: how == "merged", Beside: how == "beside", Edited: how == "edited"}
 }
 
 // became are drafts, each as it began, as it was seen last, and as it is on its branch, with the main branch and with
@@ -61,6 +61,10 @@ var became = []struct {
 		main: "lock=2 a=2 b=9", published: "lock=1 a=1 b=1", want: Merged},
 	{name: "a squash with what a reviewer committed", base: "lock=1 a=1", seen: "lock=2 a=2", branch: "lock=2 a=3",
 		main: "lock=2 a=3", published: "lock=1 a=1", want: Merged, differing: []string{"a"}},
+	{name: "a squash with what the merger changed", base: "lock=1 a=1", seen: "lock=2 a=2", branch: "lock=2 a=2",
+		main: "lock=2 a=3", published: "lock=1 a=1", want: Merged, differing: []string{"a"}},
+	{name: "a squash with what the merger changed, of a draft that people edited", base: "lock=1 a=1", seen: "lock=2 a=2",
+		branch: "lock=2 a=2,edited", main: "lock=2 a=3", published: "lock=1 a=1", want: Open},
 	{name: "a squash that removes a file", base: "lock=1 a=1", seen: "lock=2", branch: "lock=2", main: "lock=2",
 		published: "lock=1 a=1", want: Merged},
 	{name: "a merge commit, and a hotfix of the same value", base: "lock=1 a=1", seen: "lock=2 a=2",
