@@ -75,8 +75,6 @@ func TestForgottenTag(t *testing.T) {
 	asking := func(revision string) string {
 		return strings.Replace(web, "revision: latest", "revision: "+revision, 1)
 	}
-	followed := another("copy")
-	followed = strings.Replace(followed, "repo: blueprints, package: web", "repo: edge, package: web", 1)
 	for name, tt := range map[string]struct {
 		manifests string
 		do        func(*world)

@@ -249,8 +249,8 @@ func (l *Line) tell(pv *v1alpha1.PackageVariant) {
 	}
 }
 
-// advise notes which upstreams have something newer without a tag, which variants are named to be suspended, and are not there, and
-// which sets meet the limit of a flag.
+// advise notes which upstreams have something newer without a tag, which variants are named to be suspended, and are
+// not there, and which sets meet the limit of a flag.
 func (s *syncer) advise(ctx context.Context) {
 	untagged := s.untagged(ctx)
 	for _, namespace := range sortedNames(untagged) {

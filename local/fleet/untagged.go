@@ -10,8 +10,8 @@ import (
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 )
 
-// untagged returns what is to be told, by namespace, of upstreams whose newest revision is asked for, and of which people
-// have something newer without the tag that publishes it: nothing else shows that the tag is not there.
+// untagged returns what is to be told, by namespace, of upstreams whose newest revision is asked for, and of which
+// people have something newer without the tag that publishes it: nothing else shows that the tag is not there.
 func (f *Fleet) untagged(ctx context.Context) map[string][]string {
 	asked := map[string]map[revision.Package]bool{}
 	ask := func(namespace string, u *variant.Upstream) {

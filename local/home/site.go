@@ -236,8 +236,8 @@ func (c *clone) isThere(ctx context.Context, where string) (bool, error) {
 }
 
 // Untagged returns what is to be told of packages of a namespace of which people have something newer than what is
-// published: by a tag whose name is nearly that of one which publishes it, or on the branch alone. A package that belongs
-// to a variant is tagged by the sync. What is not read is told of elsewhere.
+// published: by a tag whose name is nearly that of one which publishes it, or on the branch alone. What the branch has
+// of a package that belongs to a variant is tagged by the sync. What is not read is told of elsewhere.
 func (h *Home) Untagged(ctx context.Context, namespace string, of map[revision.Package]bool) (all []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
