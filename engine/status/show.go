@@ -85,7 +85,7 @@ func (s *Status) text(w io.Writer) error {
 	}
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	if len(s.Packages) > 0 {
-		fmt.Fprintln(table, "PACKAGE\tSET\tWAVE\tSTATE\tPUBLISHED\tUPSTREAM\tNEWEST\tWAITS FOR\tSINCE\tDRAFT")
+		fmt.Fprintln(table, "PACKAGE\tSET\tWAVE\tSTATE\tPUBLISHED\tFROM\tNEWEST\tWAITS FOR\tSINCE\tDRAFT")
 	}
 	for i := range s.Packages {
 		p := &s.Packages[i]

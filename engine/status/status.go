@@ -29,6 +29,8 @@ type Input struct {
 	Namespace string
 	// Branch returns the branch that a person merges to publish a draft; nil where drafts have none.
 	Branch func(*revision.Revision) string
+	// Notes are sentences for people.
+	Notes []string
 }
 
 // Filter chooses packages. What is empty chooses all.
@@ -142,6 +144,7 @@ const aPerson = "a person"
 func Of(now time.Time, filter Filter, all ...*Input) *Status {
 	s := &Status{Time: metav1.NewTime(now), Counts: map[State]int{}, Packages: []Package{}}
 	for _, in := range all {
+		s.Notes = append(s.Notes, in.Notes...)
 		l := newLooking(in)
 		for i := range in.Sets {
 			if set := &in.Sets[i]; filter.Labels == nil && (filter.Set == "" || filter.Set == set.Name) {

@@ -141,10 +141,10 @@ func TestText(t *testing.T) {
   canary  Complete  1 of 1   120m
   europe  Pending   0 of 2   120m   waits for the wave canary
 
-PACKAGE  SET  WAVE    STATE   PUBLISHED  UPSTREAM  NEWEST  WAITS FOR                      SINCE  DRAFT
-fra/web  web  canary  behind  v3         v1        v2      -                              -      -
-lon/web  web  europe  held    v3         v1        v2      the wave europe (WaveNotOpen)  120m   -
-new/web  web  europe  held    -          -         -       the wave europe (WaveNotOpen)  120m   -
+PACKAGE  SET  WAVE    STATE   PUBLISHED  FROM  NEWEST  WAITS FOR                      SINCE  DRAFT
+fra/web  web  canary  behind  v3         v1    v2      -                              -      -
+lon/web  web  europe  held    v3         v1    v2      the wave europe (WaveNotOpen)  120m   -
+new/web  web  europe  held    -          -     -       the wave europe (WaveNotOpen)  120m   -
 3 packages: 2 held, 1 behind
 `
 	printed := func(format string, filter Filter) string {

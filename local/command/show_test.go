@@ -106,7 +106,7 @@ func TestStatus(t *testing.T) {
 	}
 	const note = "Note: the wave cannary of the PackageVariantSet webs selects no target: correct its selector, or give " +
 		"targets the labels\n"
-	const head = "PACKAGE  SET  WAVE  STATE  PUBLISHED  UPSTREAM  NEWEST  WAITS FOR  SINCE  DRAFT\n"
+	const head = "PACKAGE  SET  WAVE  STATE  PUBLISHED  FROM  NEWEST  WAITS FOR  SINCE  DRAFT\n"
 	w.Equal("a draft", head+"edge/web  webs  rest  draft  -  -  v1  a person (ManualApproval)  AGE  drafts/edge/web/packagevariant-1\n"+
 		"1 package: 1 draft\n"+note, shown())
 	w.Equal("another wave", "0 packages: none\n"+note, shown("--set", "webs", "--wave", "cannary"))

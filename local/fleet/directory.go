@@ -26,6 +26,8 @@ type directory struct {
 	remote, path string
 	// head is the commit that is checked out, commit the last one before it that changed the directory; "" for none.
 	head, commit git.Hash
+	// identity is who commits there.
+	identity git.Identity
 }
 
 // locate finds out in which git repository a directory is.
@@ -44,6 +46,9 @@ func locate(ctx context.Context, dir string) (*directory, error) {
 	d.path = d.checkout.Path
 	if d.head, err = d.checkout.Head(ctx); err == nil {
 		d.remote, err = d.checkout.Remote(ctx)
+	}
+	if err == nil {
+		d.identity, err = d.checkout.Identity(ctx)
 	}
 	if err == nil && d.head != "" {
 		d.commit, err = d.checkout.Last(ctx, d.head, d.path)

@@ -5,6 +5,7 @@ package fleet
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -213,6 +214,39 @@ func TestAutomatic(t *testing.T) {
 	w.Equal("published", []string{"web: UpToDate v1"}, lines(w.sync()))
 	w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
 	w.idle()
+}
+
+// TestWhoCommits has drafts, publications and records be by whom git commits as in the directory of the fleet.
+func TestWhoCommits(t *testing.T) {
+	for name, tt := range map[string]struct {
+		env, global, clone, want string
+	}{
+		"the environment":     {env: "Env", global: "Global", clone: "Clone", want: "Env"},
+		"the clone":           {global: "Global", clone: "Clone", want: "Clone"},
+		"the user everywhere": {global: "Global", want: "Global"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, web+"  approvalPolicy: Automatic\n"+another("other"))
+			options := w.options()
+			for _, of := range []string{"GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"} {
+				if t.Setenv(of, tt.env); tt.env == "" {
+					_ = os.Unsetenv(of) // until Setenv restores it
+				}
+			}
+			global := filepath.Join(t.TempDir(), "config")
+			t.Setenv("GIT_CONFIG_GLOBAL", global)
+			w.People.Git("config", "--global", "user.name", tt.global)
+			if tt.clone != "" {
+				w.People.Git("config", "user.name", tt.clone)
+			}
+			if _, err := Sync(w.Context(), options); err != nil {
+				t.Fatal(err)
+			}
+			for _, ref := range []string{"drafts/edge/other/packagevariant-1", "edge/web/v1", "package-variants"} {
+				w.Equal(ref, tt.want+", "+tt.want+"\n", w.Remote.Git("log", "-1", "--format=%an, %cn", ref))
+			}
+		})
+	}
 }
 
 // TestSet has a set make its variants, which last in the state, and has it remove them.

@@ -61,6 +61,65 @@ func TestMisnamedTag(t *testing.T) {
 	}
 }
 
+// TestForgottenTag has people push a change of a blueprint, and forget its tag: while variants follow its newest
+// revision, each sync says so, the plan before it, and the status.
+func TestForgottenTag(t *testing.T) {
+	t.Parallel()
+	const note = "blueprints/web has changed on main since v1; the fleet follows it once it is tagged: " +
+		"git tag blueprints/web/v2 origin/main; git push origin blueprints/web/v2"
+	change := func(refs ...string) func(*world) {
+		return func(w *world) {
+			w.Push("main", "Grow", map[string]string{"blueprints/web/settings.yaml": settings("large")}, refs...)
+		}
+	}
+	asking := func(revision string) string {
+		return strings.Replace(web, "revision: latest", "revision: "+revision, 1)
+	}
+	for name, tt := range map[string]struct {
+		manifests string
+		do        func(*world)
+		want      []string
+	}{
+		"of a variant":               {web, change(), []string{note}},
+		"of a set and of a variant":  {webSet + another("other"), change(), []string{note}},
+		"a number is asked for":      {asking("1"), change(), nil},
+		"the branch is asked for":    {asking("main"), change(), nil},
+		"the directory is not there": {web, func(w *world) { w.People.Git("rm", "-rq", "blueprints/web"); w.Push("main", "Remove", nil) }, nil},
+		"the sync tags it": {web + strings.Replace(another("copy"), "blueprints, package: web", "edge, package: web", 1), func(w *world) {
+			w.Merge(strings.TrimPrefix(draft1, "heads/"))
+			w.sync()
+			w.Push("main", "Hotfix", map[string]string{"edge/web/more.yaml": "a: b\n"})
+		}, nil},
+		"the next tag is something else": {web, func(w *world) {
+			change()(w)
+			w.Remote.Git("update-ref", "refs/tags/blueprints/web/v2", strings.TrimSpace(w.Remote.Git("rev-parse", "main:fleet/web.yaml")))
+		}, []string{strings.ReplaceAll(note, "web/v2", "web/v3")}},
+		"it is as an earlier one was": {web, func(w *world) {
+			change("HEAD:refs/tags/blueprints/web/v2")(w)
+			w.Push("main", "Go back", map[string]string{"blueprints/web/settings.yaml": settings("small")})
+		}, []string{strings.NewReplacer("v1", "v2", "v2", "v3").Replace(note)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, tt.manifests)
+			w.Equal("notes before", 0, len(w.sync().Notes))
+			tt.do(w)
+			w.Equal("notes of the status", tt.want, w.status().Notes)
+			var planned []string
+			for _, note := range w.plan(w.options()).Notes {
+				if !strings.HasPrefix(note, "edge/web: ") { // what people did
+					planned = append(planned, note)
+				}
+			}
+			w.Equal("notes of a plan", tt.want, planned)
+			report := w.sync()
+			w.Equal("notes", tt.want, report.Notes)
+			w.Equal("failures", 0, len(report.Failures))
+			w.idle()
+		})
+	}
+}
+
 // TestRewrittenHistory has the history of a blueprint rewritten, so that each tag has another commit: with the same
 // content, nothing has changed. Otherwise what the variant says is done. Then the package is upgraded with
 // the hotfix of a person.

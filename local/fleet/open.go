@@ -112,6 +112,7 @@ func find(ctx context.Context, o *Options) (f *Fleet, err error) {
 	if f.branch, err = openBranch(ctx, f.cache, address, f.id, f.where.path); err != nil {
 		return f, err
 	}
+	f.branch.git.CommitAs(f.where.identity)
 	if f.was, err = f.branch.load(ctx); err != nil {
 		return f, err
 	}
@@ -128,7 +129,8 @@ func (f *Fleet) read(o *Options, files fs.FS) error {
 	f.store, f.lost = newStore(f.id, o, m, f.was)
 	f.source = m.Source()
 	f.home = home.New(home.Options{Cache: filepath.Join(o.Cache, "packages"), Fleet: f.id, Ledger: f.was.Packages,
-		Seen: f.was.Seen, Same: f.was.Same, Repositories: m.Repositories, Contact: f.contacts.check})
+		Seen: f.was.Seen, Same: f.was.Same, Repositories: m.Repositories, Contact: f.contacts.check,
+		Identity: f.where.identity})
 	f.younger(m.Repositories)
 	return nil
 }

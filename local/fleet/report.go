@@ -250,10 +250,15 @@ func (l *Line) tell(pv *v1alpha1.PackageVariant) {
 	}
 }
 
-// advise notes which tags have nearly the right name, which variants are named to be suspended, and are not there, and
-// which sets meet the limit of a flag.
+// advise notes which upstreams have something newer without a tag, which variants are named to be suspended, and are
+// not there, and which sets meet the limit of a flag.
 func (s *syncer) advise(ctx context.Context) {
-	s.noteMisnamed(ctx)
+	untagged := s.untagged(ctx)
+	for _, namespace := range sortedNames(untagged) {
+		for _, text := range untagged[namespace] {
+			s.report.note("%s", text)
+		}
+	}
 	for _, set := range s.store.AllSets() {
 		c := meta.FindStatusCondition(set.Status.Conditions, v1alpha1.ConditionStalled)
 		if s.store.unlimited[objects.KeyOf(&set)] && c != nil && c.Reason == v1alpha2.ReasonTooManyDeletions {

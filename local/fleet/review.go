@@ -215,7 +215,7 @@ func (f *Fleet) Push(ctx context.Context, of []*revision.Revision) map[types.Nam
 
 // Status returns what is known of a namespace, or of all of them if that is "".
 func (f *Fleet) Status(ctx context.Context, namespace string) (all []*status.Input, err error) {
-	reviewed := f.reviewed(f.was.Reviews)
+	reviewed, untagged := f.reviewed(f.was.Reviews), f.untagged(ctx)
 	names := map[string]bool{}
 	for _, pv := range f.store.AllVariants() {
 		names[pv.Namespace] = true
@@ -227,7 +227,7 @@ func (f *Fleet) Status(ctx context.Context, namespace string) (all []*status.Inp
 		if namespace != "" && name != namespace {
 			continue
 		}
-		in := &status.Input{Namespace: name, Branch: func(r *revision.Revision) string {
+		in := &status.Input{Namespace: name, Notes: untagged[name], Branch: func(r *revision.Revision) string {
 			return cmp.Or(reviewed[types.NamespacedName{Namespace: r.Namespace, Name: r.Name}], f.BranchesOf(r).Branch)
 		}}
 		if in.Input, err = f.Trace(ctx, name); err != nil {

@@ -3,13 +3,13 @@
 package fleet
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/status"
 	"github.com/package-variants/package-variants/local/home"
 )
 
@@ -76,16 +76,25 @@ func (w *world) open() (all []string) {
 // says it.
 func (w *world) merges() string {
 	w.Helper()
+	return w.status().Branch(&revision.Revision{Namespace: "default", Name: "s0.web.packagevariant-2"})
+}
+
+// status returns what is known of the one namespace of a fleet.
+func (w *world) status() *status.Input {
+	w.Helper()
 	f, err := Open(w.Context(), w.options())
 	if err != nil {
 		w.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
+	if err := f.Fetch(w.Context()); err != nil {
+		w.Fatal(err)
+	}
 	all, err := f.Status(w.Context(), "")
-	if err = errors.Join(err, f.Fetch(w.Context())); err != nil || len(all) != 1 {
+	if err != nil || len(all) != 1 {
 		w.Fatal(err, all)
 	}
-	return all[0].Branch(&revision.Revision{Namespace: "default", Name: "s0.web.packagevariant-2"})
+	return all[0]
 }
 
 // upgraded returns a fleet of sites that are published, of which the blueprint has a second version.

@@ -8,6 +8,24 @@ import (
 	"strings"
 )
 
+// Identity is who commits in a repository, and with which key: the settings of git that say so, as name=value.
+type Identity []string
+
+// Identity returns who commits in the checkout, as far as the configuration says it. What runs a program is not in it.
+func (c *Checkout) Identity(ctx context.Context) (all Identity, err error) {
+	out, err := c.line(ctx, "config", "--null", "--get-regexp",
+		`^((user|author|committer)\.[a-z]+|gpg\.format|(commit|tag)\.gpgsign)$`)
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if entry != "" { // a name without a value has no second line
+			all = append(all, strings.Replace(entry, "\n", "=", 1))
+		}
+	}
+	return all, err
+}
+
+// CommitAs has commits and tags made by an identity, before any is made: without one, by whom git commits everywhere.
+func (r *Repository) CommitAs(by Identity) { r.identity = by }
+
 // signer is who makes commits and tags: the user, as their configuration and environment say.
 type signer struct {
 	author, committer     string

@@ -78,6 +78,8 @@ type Repository struct {
 	sha256  bool
 	// fresh says that it was cloned just now, so that the first fetch has nothing to fetch.
 	fresh bool
+	// identity says who commits, if it is not who commits everywhere.
+	identity Identity
 	// most is how many refs the server takes in one push; 0 if that is not known.
 	most int
 	// speaks is how the address is pushed to; "" if that is not known.
@@ -271,6 +273,7 @@ func (r *Repository) run(ctx context.Context, stdin io.Reader, args ...string) (
 
 // output runs git for the repository.
 func (r *Repository) output(ctx context.Context, p Process, args ...string) ([]byte, error) {
+	p.Settings = slices.Concat(r.identity, p.Settings)
 	out, err := p.output(ctx, []string{r.address}, args...)
 	if said, ok := errors.AsType[*Error](err); ok {
 		said.At = r.Address()

@@ -379,6 +379,31 @@ func TestUnmerged(t *testing.T) {
 	wantEqual(t, map[git.Hash][]git.Hash{draft: {main}}, commits)
 }
 
+// TestIdentity reads who commits in a clone, by its configuration and the user's, and nothing that runs a program.
+func TestIdentity(t *testing.T) {
+	people := gittest.NewRemote(t, "packages").Clone()
+	identity := func() git.Identity {
+		t.Helper()
+		at, err := git.Find(t.Context(), people.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = at.Close() }()
+		all, err := at.Identity(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	wantEqual(t, git.Identity(nil), identity())
+	for _, setting := range [][]string{{"user.name", "Bo = B"}, {"Author.email", "bo@example.com"}, {"user.signingKey", "K"},
+		{"gpg.format", "ssh"}, {"gpg.program", "evil"}, {"commit.gpgSign", "no"}, {"user.useConfigOnly", ""}} {
+		people.Git(append([]string{"config"}, setting...)...)
+	}
+	wantEqual(t, git.Identity{"user.name=Bo = B", "user.signingkey=K", "user.useconfigonly=", "author.email=bo@example.com",
+		"gpg.format=ssh", "commit.gpgsign=no"}, identity())
+}
+
 // TestSigned has the user sign commits and tags, by a program in place of gpg.
 func TestSigned(t *testing.T) {
 	remote := gittest.NewRemote(t, "packages")

@@ -47,7 +47,7 @@ type Process struct {
 	// Objects is the directory of the objects of another repository, which are used in place of the repository's own; ""
 	// for the own ones.
 	Objects string
-	// Settings are configuration beside that of each git, as name=value: what must not be in a file.
+	// Settings are configuration beside that of each git, as name=value: what must not be in a file, or is another one's.
 	Settings []string
 	// Dir is the directory that it runs in; "" for the current one.
 	Dir string

@@ -22,6 +22,7 @@ import (
 // clone is a git repository as a round sees it: as it was fetched, and what is to be pushed over that.
 type clone struct {
 	cache, remote string
+	identity      git.Identity
 	git           *git.Repository
 	// err is why it cannot be read.
 	err error
@@ -84,8 +85,9 @@ type branchAt struct {
 	commit git.Hash
 }
 
-func newClone(cache, remote string, kept *contents) *clone {
-	return &clone{cache: cache, remote: remote, facts: map[string]*facts{}, locks: map[git.Hash]*revision.Lock{},
+func newClone(o *Options, remote string, kept *contents) *clone {
+	return &clone{cache: o.Cache, identity: o.Identity, remote: remote, facts: map[string]*facts{},
+		locks:    map[git.Hash]*revision.Lock{},
 		contents: kept, sayings: lru.New(maxSayings), branches: map[string]*branchPackages{},
 		roots: map[string][]*repository{}}
 }
@@ -104,6 +106,7 @@ func (c *clone) fetch(ctx context.Context, contact func(address string) error) {
 			c.git = nil
 			return
 		}
+		c.git.CommitAs(c.identity)
 	}
 	if c.refs, c.err = c.git.Fetch(ctx); c.err != nil {
 		return

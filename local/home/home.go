@@ -96,6 +96,8 @@ type Options struct {
 	// Fleet names the manifests that the variants are from, in commits.
 	Fleet        string
 	Repositories []manifests.Repository
+	// Identity says who commits; nil for whom git commits as everywhere.
+	Identity git.Identity
 	// Ledger is the one that the Home had at its end; nil for none.
 	Ledger ledger.Ledger
 	// Seen are the branches as the Home saw them at its end; nil for none.
@@ -128,7 +130,7 @@ func New(o Options) *Home {
 			continue
 		}
 		if byRemote[r.Remote] == nil {
-			byRemote[r.Remote] = newClone(o.Cache, r.Remote, kept)
+			byRemote[r.Remote] = newClone(&o, r.Remote, kept)
 			h.clones = append(h.clones, byRemote[r.Remote])
 		}
 		in := &repository{Repository: r, clone: byRemote[r.Remote]}

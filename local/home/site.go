@@ -15,6 +15,7 @@ import (
 	"github.com/package-variants/package-variants/engine/revision"
 	"github.com/package-variants/package-variants/engine/words"
 	"github.com/package-variants/package-variants/local/git"
+	"github.com/package-variants/package-variants/local/ledger"
 )
 
 var _ packages.Guide = (*Home)(nil)
@@ -234,9 +235,10 @@ func (c *clone) isThere(ctx context.Context, where string) (bool, error) {
 	return false, nil
 }
 
-// Misnamed returns what is to be told about tags that would publish something newer of packages of a namespace, of
-// which something is published, if they had the right names. What is not read is told of elsewhere.
-func (h *Home) Misnamed(ctx context.Context, namespace string, of map[revision.Package]bool) (all []string) {
+// Untagged returns what is to be told of packages of a namespace of which people have something newer than what is
+// published: by a tag whose name is nearly that of one which publishes it, or on the branch alone. What the branch has
+// of a package that belongs to a variant is tagged by the sync. What is not read is told of elsewhere.
+func (h *Home) Untagged(ctx context.Context, namespace string, of map[revision.Package]bool) (all []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for pkg := range of {
@@ -248,9 +250,14 @@ func (h *Home) Misnamed(ctx context.Context, namespace string, of map[revision.P
 		if err != nil {
 			continue
 		}
-		if s.near = s.nearer(); len(s.near) > 0 {
+		_, owned := h.ledger[ledger.KeyOf(namespace, pkg)]
+		switch s.near = s.nearer(); {
+		case len(s.near) > 0:
 			all = append(all, fmt.Sprintf("the newest revision of %s is v%d, because the tag %s of %s has another name than "+
 				"those that publish it: %s", pkg, s.latest, s.near[len(s.near)-1].name, s.address, s.tag("")))
+		case s.isPackage && s.ahead && !owned:
+			all = append(all, fmt.Sprintf("%s has changed on %s since v%d; the fleet follows it once it is tagged: %s", pkg,
+				s.branch, s.latest, s.tag("origin/"+s.branch)))
 		}
 	}
 	slices.Sort(all)

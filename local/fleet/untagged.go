@@ -10,9 +10,9 @@ import (
 	"github.com/package-variants/package-variants/functions/expand-variantset/expansion"
 )
 
-// noteMisnamed notes the tags that would publish something newer of an upstream whose newest revision is asked for, if
-// they had its name: nothing else shows that they do not.
-func (s *syncer) noteMisnamed(ctx context.Context) {
+// untagged returns what is to be told, by namespace, of upstreams whose newest revision is asked for, and of which
+// people have something newer without the tag that publishes it: nothing else shows that the tag is not there.
+func (f *Fleet) untagged(ctx context.Context) map[string][]string {
 	asked := map[string]map[revision.Package]bool{}
 	ask := func(namespace string, u *variant.Upstream) {
 		if tag, floating := u.Revision.Tag(); floating && tag == variant.TagLatest {
@@ -22,19 +22,19 @@ func (s *syncer) noteMisnamed(ctx context.Context) {
 			asked[namespace][revision.UpstreamOf(u)] = true
 		}
 	}
-	for _, set := range s.store.AllSets() {
+	for _, set := range f.store.AllSets() {
 		for _, u := range expansion.NamedUpstreams(&set, "spec") {
 			ask(set.Namespace, u.Upstream)
 		}
 	}
-	for _, pv := range s.store.AllVariants() {
+	for _, pv := range f.store.AllVariants() {
 		if pv.Spec.Upstream != nil {
 			ask(pv.Namespace, pv.Spec.Upstream)
 		}
 	}
-	for _, namespace := range sortedNames(asked) {
-		for _, text := range s.home.Misnamed(ctx, namespace, asked[namespace]) {
-			s.report.note("%s", text)
-		}
+	told := map[string][]string{}
+	for namespace, of := range asked {
+		told[namespace] = f.home.Untagged(ctx, namespace, of)
 	}
+	return told
 }
