@@ -40,8 +40,11 @@ func TestDiff(t *testing.T) {
 		t.Error(got)
 	}
 	w.Push("drafts/edge/web/packagevariant-2", "Resolve", map[string]string{"edge/web/settings.yaml": fleettest.Settings("huge")})
-	w.run(exitDone, "sync", w.dir())
 	if got := w.run(exitDiffers, "diff", "web"); !strings.Contains(got, "  local:    mine\n  updated:  huge  (in the draft)\n") {
+		t.Error(got)
+	}
+	w.run(exitDone, "sync", w.dir())
+	if got := w.run(exitDiffers, "diff", "web"); strings.Contains(got, "conflict in") {
 		t.Error(got)
 	}
 	w.Equal("against", "error: --against \"x\" is neither published nor upstream\n", w.run(exitError, "diff", "web", "--against", "x"))
