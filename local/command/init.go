@@ -23,14 +23,17 @@ import (
 
 const longInit = `Make a fleet of copies that exist: write a blueprint of what most of them have, the manifests
 of a fleet, and into the Kptfile of each copy what it is a copy of. DIR is a directory in a clone of their git
-repository, the current one by default. Each * in --from stands for the name of an environment; one in the last part
-after another one stands for that of a package. Where the copies differ, each keeps what it has, and where no value has
-a majority, the blueprint has that of the copy that is nearest to what most have. Directories of manifests are packages,
-and so are kustomize overlays and values of a chart.
+repository, the current one by default. Each * in --from stands for the name of an environment, and a list in braces in
+place of the first one for those that it names; a * in the last part after another one stands for the name of a package.
+Where the copies differ, each keeps what it has, and where no value has a majority, the blueprint has that of the copy
+that is nearest to what most have. Directories of manifests are packages, and so are kustomize overlays and values of a
+chart.
 
-Nothing else in the copies changes, and secrets do not come into the blueprint. Before anything is written, a plan is
-made as if all were committed and tagged, without a network; if it changes a copy, that is an error. The copies are
-those of the commit that is checked out. The commands that commit, tag and push are printed, and left to you.
+Nothing else in the copies changes. Secrets, SealedSecrets, private keys, .env files, what sops encrypts and what a
+secretGenerator reads do not come into the blueprint; a password anywhere else is a value like any other. Before
+anything is written, a plan is made as if all were committed and tagged, without a network; if it changes a copy, that
+is an error. The copies are those of the commit that is checked out. The commands that commit, tag and push are printed,
+and left to you.
 
 Without --from, it writes the smallest fleet, in which comments say what to fill in.`
 
@@ -40,6 +43,9 @@ const exampleInit = `  # Four environments with a copy of web in each
   # All packages of all clusters; and overlays of one base
   variants init --from 'clusters/*/apps/*'
   variants init --from 'web/overlays/*'
+
+  # Not all directories are environments
+  variants init --from 'environments/{dev,prod}/web'
 
   # Copies of a package that is there
   variants init --from 'environments/*/web' --blueprint base/web`

@@ -307,19 +307,22 @@ us/apps/web  UpToDate  v1        blueprints/apps/web v1  -
 `, strings.Split(said[1], "eu/apps/db: ")[0])
 }
 
-// TestInitRoot begins with copies in the root of the repository, which is then the Repository of all.
+// TestInitRoot begins with some of the directories in the root of the repository, which is then the Repository of all.
 func TestInitRoot(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
-	for _, name := range []string{"dev", "prod"} {
+	for _, name := range []string{"base", "dev", "prod"} {
 		files["web-"+name+"/a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  size: small\n"
 	}
 	p := newPeople(t, files)
 	p.clone.Git("remote", "rename", "origin", "forge")
 	p.clone.Git("config", "branch.main.remote", "forge")
-	printed := p.variants(exitDone, "init", p.dir, "--from", "web-*")
-	if want := "\n  git push forge main blueprints/web/v1\n"; !strings.Contains(printed, want) {
-		t.Errorf("there is no %q in %s", want, printed)
+	printed := p.variants(exitDone, "init", p.dir, "--from", "web-{dev,prod}")
+	for _, want := range []string{"\n  git push forge main blueprints/web/v1\n", "web: 2 environments, dev, prod\n",
+		"\n  git add fleet blueprints/web web-dev/Kptfile web-prod/Kptfile\n"} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("there is no %q in %s", want, printed)
+		}
 	}
 	said := p.follow(printed)
 	p.equal("sync", `PACKAGE        STATE     REVISION  UPSTREAM                DRAFT
