@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -112,8 +113,22 @@ func printPackage(out *strings.Builder, p *starting.Package) {
 			fmt.Fprintf(out, "  left out: %s, which is or may be secret, stays in %s\n", placeText(s.Place),
 				words.Some(s.In, ", "))
 		}
+		printLinks(out, p)
 	}
 	printPairs(out, p)
+}
+
+// printLinks prints the symbolic links of copies, which are left out.
+func printLinks(out *strings.Builder, p *starting.Package) {
+	in := map[string][]string{}
+	for _, c := range p.Copies {
+		for name := range c.Links {
+			in[name] = append(in[name], c.Environment)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		fmt.Fprintf(out, "  left out: %s, which is a symbolic link, stays in %s\n", name, words.Some(in[name], ", "))
+	}
 }
 
 // printPairs prints which resources have other names in copies, and which they lack.

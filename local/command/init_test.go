@@ -71,6 +71,15 @@ func (p *people) follow(printed string) (said []string) {
 	return said
 }
 
+// link adds a symbolic link to the copies.
+func (p *people) link(name, to string) {
+	p.Helper()
+	if err := os.Symlink(to, filepath.Join(p.dir, name)); err != nil {
+		p.Fatal(err)
+	}
+	p.clone.Push("Link", nil, "HEAD:refs/heads/main")
+}
+
 // equal compares texts.
 func (p *people) equal(what, want, got string) {
 	p.Helper()

@@ -46,6 +46,22 @@ next:
 	p.equal("prod", "--- shop/values/prod/values.yaml\n"+tag, p.draft("shop/values/prod"))
 }
 
+// TestInitLinks has symbolic links in copies, which stay their own.
+func TestInitLinks(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t, together(values("dev", "1"), values("prod", "1")))
+	p.link("shop/values/prod/link.yaml", "values.yaml")
+	printed := p.variants(exitDone, "init", p.dir, "--from", "shop/values/*")
+	if want := "\n  left out: link.yaml, which is a symbolic link, stays in prod\nwrote 6 files in fleet, blueprints/shop and"; !strings.Contains(printed, want) {
+		t.Errorf("there is no %q in %s", want, printed)
+	}
+	p.follow(printed)
+	v2 := strings.ReplaceAll(values("dev", "1")["shop/values/dev/values.yaml"], "1.4", "1.5")
+	p.clone.Push("Version 2", map[string]string{"blueprints/shop/values.yaml": v2}, "HEAD:refs/heads/main", "HEAD:refs/tags/blueprints/shop/v2")
+	p.variants(exitDone, "sync", filepath.Join(p.dir, "fleet"))
+	p.equal("draft", "--- shop/values/prod/values.yaml\n-  tag: \"1.4\" # as released\n+  tag: \"1.5\" # as released\n", p.draft("shop/values/prod"))
+}
+
 // TestInitRefused has what no fleet is made of. Nothing is written then.
 func TestInitRefused(t *testing.T) {
 	t.Parallel()
@@ -55,7 +71,7 @@ func TestInitRefused(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		files, beside map[string]string
-		remote        string
+		remote, link  string
 		args          []string
 		want          string
 	}{
@@ -72,7 +88,8 @@ func TestInitRefused(t *testing.T) {
 		"relative":   {remote: "../apps.git", args: []string{"--from", from}, want: "the address of the remote of CLONE: it is relative: give the remote one that others reach, too"},
 		"what git keeps elsewhere": {files: map[string]string{"shop/values/prod/logo.png": "version https://git-lfs.github.com/spec/v1\noid sha256:" +
 			strings.Repeat("a", 64) + "\nsize 4\n"}, args: []string{"--from", from}, want: "a sync would change or refuse copies, as the plan shows, so nothing is written: mend them, or name others by --from"},
-		"injection": {files: map[string]string{"shop/values/prod/c.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n  annotations:\n    kpt.dev/config-injection: required\n"}, args: []string{"--from", from}, want: "CHANGE 1  1: shop-values/prod, in Kptfile\n"},
+		"a link that leads out": {link: "../dev/values.yaml", args: []string{"--from", from}, want: "link.yaml is a symbolic link to \"../dev/values.yaml\", which leads out of the package: "},
+		"injection":             {files: map[string]string{"shop/values/prod/c.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n  annotations:\n    kpt.dev/config-injection: required\n"}, args: []string{"--from", from}, want: "CHANGE 1  1: shop-values/prod, in Kptfile\n"},
 		"other copies": {files: maps.Clone(kptfile("upstreamLock: {type: git, git: {repo: r, directory: web, ref: web/v1, commit: c}}\n")),
 			args: []string{"--from", "shop/*/prod"}, want: "there is no copy that does not say already from what it was made"},
 	} {
@@ -87,6 +104,9 @@ func TestInitRefused(t *testing.T) {
 				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if tt.link != "" {
+				p.link("shop/values/prod/link.yaml", tt.link)
 			}
 			if tt.remote != "" {
 				p.clone.Git("remote", "set-url", "origin", tt.remote)

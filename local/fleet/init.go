@@ -145,7 +145,9 @@ func (b *Begun) plan(ctx context.Context) error {
 		tags = append(tags, p.Tag)
 	}
 	dir := filepath.Join(clone, filepath.FromSlash(b.At.Directory))
-	if err = git.Propose(ctx, origin, b.At.Branch, starting.InDir(b.At.Directory, all), tags); err == nil {
+	in := b.At.Directory
+	err = git.Propose(ctx, origin, b.At.Branch, starting.InDir(in, all), starting.InDir(in, b.Links()), tags)
+	if err == nil {
 		err = git.CloneWithoutFiles(ctx, origin, clone)
 	}
 	if err == nil {

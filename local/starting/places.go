@@ -26,8 +26,8 @@ type Copy struct {
 	// Environment is what the stars of the pattern stand for, Names its parts.
 	Environment string
 	Names       []string
-	// Files are its files, by their paths below the directory.
-	Files map[string]string
+	// Files are its files, by their paths below the directory, and Links where its symbolic links lead to.
+	Files, Links map[string]string
 	// Of is the package that it is a copy of.
 	Of string
 	// Repository is the name of its Repository, which several copies have if it is Shared.
@@ -142,7 +142,7 @@ func Find(files fs.FS, patterns, own []string) (of map[string][]Copy, left []Lef
 				continue
 			}
 			seen[c.Dir] = true
-			if c.Files, err = read(files, c.Dir); err != nil {
+			if c.Files, c.Links, err = read(files, c.Dir); err != nil {
 				left = append(left, Left{c.Dir, err.Error()})
 				continue
 			}
@@ -163,41 +163,63 @@ func reasons(left []Left) (text string) {
 	return text
 }
 
-// read returns the files of a package. The error is why the directory is none.
-func read(files fs.FS, dir string) (map[string]string, error) {
-	info, err := fs.Stat(files, dir)
-	name := path.Base(dir)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.IsDir():
-		return nil, errors.New("it is a file, and a package is a directory: move what belongs to one environment into a " +
-			"directory of its own")
-	case strings.HasPrefix(name, "."):
-		return nil, errors.New("it is hidden")
-	case strings.Contains(name, "."):
-		return nil, errors.New("a package has no dot in its name")
-	case !git.IsRefName("refs/tags/" + dir):
-		return nil, errors.New("its path cannot be the name of a tag")
+// read returns the files of a package, and where its symbolic links lead to. The error is why the directory is none.
+func read(files fs.FS, dir string) (texts, links map[string]string, err error) {
+	if err := isPackage(files, dir); err != nil {
+		return nil, nil, err
 	}
-	texts, size := map[string]string{}, int64(0)
+	texts, links = map[string]string{}, map[string]string{}
+	size := int64(0)
 	err = fs.WalkDir(files, dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
+		below := strings.TrimPrefix(name, dir+"/")
+		if entry.Type() == fs.ModeSymlink && below != kptfile {
+			links[below], err = fs.ReadLink(files, name)
+			return err
+		}
 		info, err := entry.Info()
 		if err != nil || !entry.Type().IsRegular() {
-			return cmp.Or(err, fmt.Errorf("%s is a link or a submodule, which a package may not have", name))
+			return cmp.Or(err, fmt.Errorf("%s is %s, which a package may not have", name, irregular(entry)))
 		}
 		if size += info.Size(); len(texts) >= bounds.PackageFiles || size > bounds.PackageBytes {
 			return fmt.Errorf("it has more than %d files or %d bytes", bounds.PackageFiles, bounds.PackageBytes)
 		}
 		text, err := fs.ReadFile(files, name)
-		texts[strings.TrimPrefix(name, dir+"/")] = string(text)
+		texts[below] = string(text)
 		return err
 	})
 	if err == nil && len(texts) == 0 {
 		err = errors.New("it has no files")
 	}
-	return texts, err
+	return texts, links, err
+}
+
+// irregular says what is neither a file nor a directory.
+func irregular(entry fs.DirEntry) string {
+	if entry.Type() == fs.ModeSymlink {
+		return "a symbolic link"
+	}
+	return "a submodule"
+}
+
+// isPackage returns why a directory cannot be one of a package.
+func isPackage(files fs.FS, dir string) error {
+	info, err := fs.Stat(files, dir)
+	name := path.Base(dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return errors.New("it is a file, and a package is a directory: move what belongs to one environment into a " +
+			"directory of its own")
+	case strings.HasPrefix(name, "."):
+		return errors.New("it is hidden")
+	case strings.Contains(name, "."):
+		return errors.New("a package has no dot in its name")
+	case !git.IsRefName("refs/tags/" + dir):
+		return errors.New("its path cannot be the name of a tag")
+	}
+	return nil
 }
