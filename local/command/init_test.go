@@ -317,6 +317,7 @@ us/apps/web  UpToDate  v1        blueprints/apps/web v1  -
 }
 
 // TestInitRoot begins with some of the directories in the root of the repository, which is then the Repository of all.
+// Empty files come into the blueprint.
 func TestInitRoot(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
@@ -324,6 +325,12 @@ func TestInitRoot(t *testing.T) {
 		files["web-"+name+"/a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  size: small\n"
 	}
 	p := newPeople(t, files)
+	for dir := range files {
+		if err := os.WriteFile(filepath.Join(p.dir, filepath.Dir(dir), "notes.txt"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.clone.Push("Empty files", nil, "HEAD:refs/heads/main")
 	p.clone.Git("remote", "rename", "origin", "forge")
 	p.clone.Git("config", "branch.main.remote", "forge")
 	printed := p.variants(exitDone, "init", p.dir, "--from", "web-{dev,prod}")
@@ -338,6 +345,13 @@ func TestInitRoot(t *testing.T) {
 root/web-dev   UpToDate  v1        root/blueprints/web v1  -
 root/web-prod  UpToDate  v1        root/blueprints/web v1  -
 `, strings.Split(said[1], "root/web-dev: ")[0])
+	p.clone.Git("remote", "rename", "forge", "origin")
+	p.clone.Push("Version 2", map[string]string{"blueprints/web/notes.txt": "Ours\n"}, "HEAD:refs/heads/main", "HEAD:refs/tags/blueprints/web/v2")
+	second := p.variants(exitDone, "sync", filepath.Join(p.dir, "fleet"))
+	p.equal("second version", `PACKAGE        STATE     REVISION  UPSTREAM                DRAFT
+root/web-dev   UpToDate  v1        root/blueprints/web v2  packagevariant-1
+root/web-prod  UpToDate  v1        root/blueprints/web v2  packagevariant-1
+`, strings.Split(second, "root/web-dev: ")[0])
 }
 
 // TestInitSmallest writes the smallest fleet, whose manifests can be read.
@@ -350,6 +364,6 @@ func TestInitSmallest(t *testing.T) {
 	if err != nil || len(m.Repositories) != 2 || m.Repositories[1].Address != p.remote.Address() {
 		t.Error(m, err)
 	}
-	p.equal("again", "error: fleet/repositories.yaml is there already: remove it, or name another directory by --fleet "+
+	p.equal("again", "error: files are there already: remove fleet/repositories.yaml, fleet/web.yaml, or name another directory by --fleet "+
 		"or --blueprints\n", p.variants(exitError, "init", p.dir))
 }

@@ -81,9 +81,13 @@ func TestInitRefused(t *testing.T) {
 		"itself":       {args: []string{"--from", from, "--blueprints", "."}, want: "--blueprints \".\": write a directory below "},
 		"two packages": {args: []string{"--from", "*/*/*", "--blueprint", "a"}, want: "--blueprint is for one package, and --from matches copies of dev, prod: name one of them by --from"},
 		"no blueprint": {args: []string{"--from", from, "--blueprint", "charts/shop"}, want: "--blueprint has to be the directory of a package in the commit that is checked out: "},
-		"a fleet":      {beside: map[string]string{"fleet/web.yaml": "a: 1\n"}, files: map[string]string{"fleet/shop.yaml": "a: 1\n"}, args: []string{"--from", from}, want: "fleet/shop.yaml is there already: remove it, or name another directory by --fleet or --blueprints"},
-		"not committed": {beside: kptfile(""), args: []string{"--from", from},
-			want: "shop/values/prod/Kptfile is not as in the commit that is checked out: commit it first, or remove it"},
+		"a fleet":      {beside: map[string]string{"fleet/web.yaml": "a: 1\n"}, files: map[string]string{"fleet/shop.yaml": "a: 1\n"}, args: []string{"--from", from}, want: "files are there already: remove fleet/shop.yaml, or name another directory by --fleet or --blueprints\n"},
+		"not committed": {beside: together(kptfile(""), map[string]string{"shop/values/dev/Kptfile": "", "fleet/shop.yaml": "", "fleet/repositories.yaml": ""}), args: []string{"--from", from},
+			want: "error: files are there already: remove fleet/repositories.yaml, fleet/shop.yaml, or name another directory by --fleet or --blueprints\n" +
+				"files are not in the commit that is checked out: commit them first, or remove shop/values/dev/Kptfile, shop/values/prod/Kptfile\n"},
+		"not as committed": {files: together(kptfile(""), map[string]string{"shop/values/dev/Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: dev}\n"}), beside: together(kptfile("# mine\n"), map[string]string{"shop/values/dev/Kptfile": "# mine\n"}), args: []string{"--from", from},
+			want: "error: files are not as in the commit that is checked out: commit them first, or take the changes back by\n" +
+				"git restore --staged --worktree shop/values/dev/Kptfile shop/values/prod/Kptfile\n"},
 		"a password": {remote: "https://ada:secret@git.example.com/a.git", args: []string{"--from", from}, want: "the address of the remote of CLONE: "},
 		"relative":   {remote: "../apps.git", args: []string{"--from", from}, want: "the address of the remote of CLONE: it is relative: give the remote one that others reach, too"},
 		"what git keeps elsewhere": {files: map[string]string{"shop/values/prod/logo.png": "version https://git-lfs.github.com/spec/v1\noid sha256:" +
