@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/engine/blueprint"
 	"github.com/package-variants/package-variants/local/git/gittest"
 	"github.com/package-variants/package-variants/local/manifests"
 	"github.com/package-variants/package-variants/local/programs"
@@ -228,6 +229,34 @@ qa/web    UpToDate  v1        blueprints/web v1  -
 	p.equal("prod", "--- environments/prod/web/deployment.yaml\n+  annotations:\n+    internal.kpt.dev/upstream-identifier: apps|Deployment|shop|web-qa\n"+image+
 		"--- environments/prod/web/service.yaml\n"+identifier+"|Service|shop|web-qa'\n"+port, p.draft("environments/prod/web"))
 	p.equal("dev", "--- environments/dev/web/service.yaml\n"+identifier+"|Service|shop|web-qa'\n"+port, p.draft("environments/dev/web"))
+}
+
+// TestPrintDifference has values of several lines, and more of them and of environments than are shown.
+func TestPrintDifference(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("key=value\n", 9)
+	for want, values := range map[string][]string{
+		"1 in a": {"1 a"},
+		"1 in a, b, c and 1 more environment; none in e":                                  {"1 a b c d", " e"},
+		"1 in a; 2 in b; 3 in c; 4 in d; and 1 more value":                                {"1 a", "2 b", "3 c", "4 d", "5 e"},
+		"1 in a; 2 in b; 3 in c; 4 in d, e, f and 2 more environments; and 2 more values": {"1 a", "2 b", "3 c", "4 d e f g h", "5 i", "6 j"},
+		`x\ny in a; x in b`: {"x\ny a", "x b"},
+		`…lue\nkey=value\nlevel=1\n in a; …lue\nkey=value\nlevel=2\nmore=` + strings.Repeat("é", 33) + `… in b; none in c`: {text + "level=1\n a", text + "level=2\nmore=" + strings.Repeat("é", 99) + " b", " c"},
+		`…key=value\nkey=value\n in a; …key=value\nkey=value\nend in b`:                                                    {text + " a", text + "end b"},
+		strings.Repeat(`key=value\n`, 6) + "… in a; none in b":                                                             {text + " a", " b"},
+		strings.Repeat(`key=value\n`, 6) + "… in a; 1 in b":                                                                {text + " a", "1 b"},
+	} {
+		d := blueprint.Difference{Place: blueprint.Place{File: "f"}, Majority: true}
+		for _, each := range values {
+			at := strings.Index(each, " ")
+			d.Versions = append(d.Versions, blueprint.Version{Value: each[:at], In: strings.Fields(each[at:])})
+		}
+		var out strings.Builder
+		printDifference(&out, &d)
+		if diff := cmp.Diff("  differs: f: "+want+" (the blueprint has the first)\n", out.String()); diff != "" {
+			t.Error(diff)
+		}
+	}
 }
 
 // TestInitOverlays begins with kustomize overlays for clusters.
