@@ -137,8 +137,8 @@ func strongest(all []candidate) (out []candidate) {
 	return out
 }
 
-// candidates returns the pairs of the same kind for which anything speaks. One of the same name is none: no Pair can say
-// which of several files with it is which.
+// candidates returns the pairs of the same kind for which anything speaks. Two of the same name are none: they are in
+// several files, and no Pair says in which.
 func (p *pairing) candidates() (out []candidate) {
 	of, shape := map[renamedPart]map[*document]bool{}, shapes()
 	for _, upstream := range p.lacking {
