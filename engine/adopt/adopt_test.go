@@ -201,10 +201,10 @@ func TestOtherNames(t *testing.T) {
 func TestDoubtful(t *testing.T) {
 	t.Parallel()
 	l := Likeness{copy: revision.Revision{Name: "edge.web.v1"}, upstream: revision.Revision{Name: "blueprints.web.v1"}, Same: 1, Values: 2}
-	l.Lacks = []merging.Identifier{"|ConfigMap|default|settings"}
+	l.Lacks = []merging.Lack{{Identifier: "|ConfigMap|default|settings", File: "a.yaml"}}
 	l.Doubtful = []merging.Pair{{Here: "|ConfigMap|default|mine", Upstream: "|ConfigMap|default|settings"}}
 	want := "edge.web.v1 is nearest to blueprints.web.v1, which has 1 of its 2 values\n" +
-		"it has no ConfigMap settings: that counts as removed in the copy\n" +
+		"it has no ConfigMap settings in a.yaml: that counts as removed in the copy\n" +
 		"its ConfigMap mine may be the upstream's ConfigMap settings: if it is, add the line " +
 		"\"|ConfigMap|default|mine: |ConfigMap|default|settings\" to the annotation " +
 		"config.porch.kpt.dev/upstream-identifiers of the draft's Kptfile"

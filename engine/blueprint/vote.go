@@ -21,7 +21,7 @@ func count(all []*parsed) *Blueprint {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if text := v.file(name); text != "" {
+		if text, has := v.file(name); has {
 			v.to.Files[all[0].named(name)] = text
 		}
 	}
@@ -35,25 +35,30 @@ type vote struct {
 	to  *Blueprint
 }
 
-// ballot is what a copy has in a place: a value, or a text that is not read; neither where it has nothing.
+// ballot is what a copy has in a place: a value, or a text that is not read, which may be empty; neither where it has
+// nothing.
 type ballot struct {
-	of   *parsed
-	node *yaml.Node
-	text string
+	of      *parsed
+	node    *yaml.Node
+	hasText bool
+	text    string
 }
 
-// The forms of what is compared by its parts: maps, and lists whose entries have a key, which follows.
+// The forms of what is compared by its parts, maps, and lists whose entries have a key, which follows; and of texts.
 const (
 	mapForm  = "map"
 	listForm = "list by "
+	textForm = "text "
 )
 
 // form returns what is compared: the form of a map or a list, or else the value; "" for nothing.
 func (b *ballot) form() string {
 	key := listKey(b.node)
 	switch {
+	case b.node == nil && b.hasText:
+		return textForm + b.of.abstract(b.text)
 	case b.node == nil:
-		return b.of.abstract(b.text)
+		return ""
 	case b.node.Kind == yaml.MappingNode && len(b.node.Content) > 0:
 		return mapForm
 	case key != "":
@@ -71,6 +76,8 @@ func (b *ballot) show(at Place) string {
 		return b.of.valueOf(b.node)
 	case b.text != "":
 		return "a text of its own"
+	case b.hasText:
+		return "empty"
 	}
 	return ""
 }
@@ -119,23 +126,23 @@ func (v *vote) most(at Place, ballots []ballot) []ballot {
 	return of[first]
 }
 
-// text returns what most have of a text that is not read.
-func (v *vote) text(at Place, ballots []ballot) string {
+// text returns what most have of a text that is not read, and whether they have one.
+func (v *vote) text(at Place, ballots []ballot) (text string, has bool) {
 	for i := range ballots {
 		ballots[i].node = nil
 	}
 	won := v.most(at, ballots)[0]
-	return won.of.as(v.all[0].Copy, won.text)
+	return won.of.as(v.all[0].Copy, won.text), won.hasText
 }
 
-// file returns what most have of a file; "" if they have none.
-func (v *vote) file(name string) string {
+// file returns what most have of a file, and whether they have one.
+func (v *vote) file(name string) (text string, has bool) {
 	var ballots []ballot
 	whole := false
 	for _, p := range v.all {
 		b := ballot{of: p}
 		if f := p.files[name]; f != nil {
-			b.text, whole = f.text, whole || f.docs == nil
+			b.text, b.hasText, whole = f.text, true, whole || f.docs == nil
 		}
 		ballots = append(ballots, b)
 	}
@@ -144,14 +151,15 @@ func (v *vote) file(name string) string {
 	}
 	var out strings.Builder
 	for _, id := range v.ids(name) {
-		if text := v.document(name, id); text != "" {
+		text, hasDocument := v.document(name, id)
+		if has = has || hasDocument; text != "" {
 			if line, _, _ := strings.Cut(text, "\n"); out.Len() > 0 && !yamledit.IsSeparator(line) {
 				out.WriteString("---\n")
 			}
 			out.WriteString(strings.TrimSuffix(text, "\n") + "\n")
 		}
 	}
-	return out.String()
+	return out.String(), has
 }
 
 // ids returns the documents of a file, in the order of the nearest copy that has them.
@@ -167,14 +175,14 @@ func (v *vote) ids(name string) (ids []string) {
 	return ids
 }
 
-// document returns what most have of a document; "" if they have none.
-func (v *vote) document(name, id string) string {
+// document returns what most have of a document, and whether they have one.
+func (v *vote) document(name, id string) (text string, has bool) {
 	var all []ballot
 	whole := false
 	for _, p := range v.all {
 		b := ballot{of: p}
 		if d := p.document(name, id); d != nil {
-			b.node, b.text = d.body(), d.text
+			b.node, b.text, b.hasText = d.body(), d.text, true
 			whole = whole || b.node == nil
 		}
 		all = append(all, b)
@@ -185,18 +193,18 @@ func (v *vote) document(name, id string) string {
 	}
 	wanted := v.node(at, all)
 	if wanted == nil {
-		return ""
+		return "", false
 	}
 	first := all[slices.IndexFunc(all, func(b ballot) bool { return b.node != nil })]
-	text := first.of.as(v.all[0].Copy, first.text)
+	text = first.of.as(v.all[0].Copy, first.text)
 	edited, err := yamledit.Edit(text, func(n *yaml.Node) error {
 		n.Content[0] = wanted
 		return nil
 	})
 	if err != nil { // it cannot be written in another way, and may have what is left out
-		return ""
+		return "", false
 	}
-	return edited
+	return edited, true
 }
 
 // document returns a document of a file; nil if there is none.

@@ -102,7 +102,7 @@ func TestAdoptEnvironments(t *testing.T) {
 		if e.name == "dev" {
 			pairs = ""
 		}
-		w.Equal("said of "+e.name, pairs+"it has no ConfigMap settings: that counts as removed in the copy\n", between(said, "values\n", "diff --git"))
+		w.Equal("said of "+e.name, pairs+"it has no ConfigMap settings in settings.yaml: that counts as removed in the copy\n", between(said, "values\n", "diff --git"))
 		w.Merge("drafts/environments/" + e.name + "/web/adopt-v2")
 	}
 	w.Push("main", "Log more", in("blueprints/web", environments[0].files("debug")), "HEAD:refs/tags/blueprints/web/v3")

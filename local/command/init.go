@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,14 +24,17 @@ import (
 
 const longInit = `Make a fleet of copies that exist: write a blueprint of what most of them have, the manifests
 of a fleet, and into the Kptfile of each copy what it is a copy of. DIR is a directory in a clone of their git
-repository, the current one by default. Each * in --from stands for the name of an environment; one in the last part
-after another one stands for that of a package. Where the copies differ, each keeps what it has, and where no value has
-a majority, the blueprint has that of the copy that is nearest to what most have. Directories of manifests are packages,
-and so are kustomize overlays and values of a chart.
+repository, the current one by default. Each * in --from stands for the name of an environment, and a list in braces in
+place of the first one for those that it names; a * in the last part after another one stands for the name of a package.
+Where the copies differ, each keeps what it has, and where no value has a majority, the blueprint has that of the copy
+that is nearest to what most have. Directories of manifests are packages, and so are kustomize overlays and values of a
+chart.
 
-Nothing else in the copies changes, and secrets do not come into the blueprint. Before anything is written, a plan is
-made as if all were committed and tagged, without a network; if it changes a copy, that is an error. The copies are
-those of the commit that is checked out. The commands that commit, tag and push are printed, and left to you.
+Nothing else in the copies changes. Secrets, SealedSecrets, private keys, .env files, what sops encrypts and what a
+secretGenerator reads do not come into the blueprint; a password anywhere else is a value like any other. Before
+anything is written, a plan is made as if all were committed and tagged, without a network; if it changes a copy, that
+is an error. The copies are those of the commit that is checked out. The commands that commit, tag and push are printed,
+and left to you.
 
 Without --from, it writes the smallest fleet, in which comments say what to fill in.`
 
@@ -40,6 +44,9 @@ const exampleInit = `  # Four environments with a copy of web in each
   # All packages of all clusters; and overlays of one base
   variants init --from 'clusters/*/apps/*'
   variants init --from 'web/overlays/*'
+
+  # Not all directories are environments
+  variants init --from 'environments/{dev,prod}/web'
 
   # Copies of a package that is there
   variants init --from 'environments/*/web' --blueprint base/web`
@@ -79,10 +86,12 @@ func newInit(e *env) *cobra.Command {
 	return cmd
 }
 
-// shownDifferences is how many differences are shown of a package, and shownValue how much of a value.
+// shownDifferences is how many differences are shown of a package, shownValue how much of a value, and shownBefore how
+// much of that is alike.
 const (
 	shownDifferences = 20
 	shownValue       = 60
+	shownBefore      = 20
 )
 
 // printPackage prints what a blueprint has, and in what its copies differ.
@@ -104,10 +113,24 @@ func printPackage(out *strings.Builder, p *starting.Package) {
 		}
 		for _, s := range made.Secrets {
 			fmt.Fprintf(out, "  left out: %s, which is or may be secret, stays in %s\n", placeText(s.Place),
-				words.Some(s.In, ", "))
+				inEnvironments(s.In))
 		}
+		printLinks(out, p)
 	}
 	printPairs(out, p)
+}
+
+// printLinks prints the symbolic links of copies, which are left out.
+func printLinks(out *strings.Builder, p *starting.Package) {
+	in := map[string][]string{}
+	for _, c := range p.Copies {
+		for name := range c.Links {
+			in[name] = append(in[name], c.Environment)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		fmt.Fprintf(out, "  left out: %s, which is a symbolic link, stays in %s\n", name, inEnvironments(in[name]))
+	}
 }
 
 // printPairs prints which resources have other names in copies, and which they lack.
@@ -135,25 +158,73 @@ func printPairs(out *strings.Builder, p *starting.Package) {
 		}
 	}
 	for _, line := range lines {
-		fmt.Fprintf(out, "  %s%s\n", line, words.Some(of[line], ", "))
+		fmt.Fprintf(out, "  %s%s\n", line, inEnvironments(of[line]))
 	}
 }
 
 // printDifference prints in what copies differ, and what the blueprint has of it.
 func printDifference(out *strings.Builder, d *blueprint.Difference) {
 	var texts []string
+	begin := beginOf(d.Versions)
 	for _, v := range d.Versions {
-		text := cmp.Or(v.Value, "none")
-		if runes := []rune(text); len(runes) > shownValue {
-			text = string(runes[:shownValue]) + "…"
-		}
-		texts = append(texts, fmt.Sprintf("%s in %s", text, words.Some(v.In, ", ")))
+		texts = append(texts, valueText(v.Value, begin)+" in "+inEnvironments(v.In))
 	}
 	has := "the blueprint has the first"
 	if !d.Majority {
 		has = "each keeps its own, and the blueprint has that of " + d.From
 	}
-	fmt.Fprintf(out, "  differs: %s: %s (%s)\n", placeText(d.Place), words.First(texts, 4, "; "), has)
+	fmt.Fprintf(out, "  differs: %s: %s (%s)\n", placeText(d.Place), firstOf(texts, 4, "; ", "; ", "value"), has)
+}
+
+// firstOf joins the first of a list, and says after another separator how many more things there are.
+func firstOf(list []string, first int, separator, last, thing string) string {
+	text := strings.Join(list[:min(len(list), first)], separator)
+	if more := len(list) - first; more > 0 {
+		text += last + "and " + words.Count(more, "more "+thing)
+	}
+	return text
+}
+
+// inEnvironments returns the first names of environments, and how many more there are.
+func inEnvironments(names []string) string { return firstOf(names, 3, ", ", " ", "environment") }
+
+// beginOf returns from which rune on values are shown. If one is too long, that is a bit before they differ.
+func beginOf(versions []blueprint.Version) int {
+	var all [][]rune
+	long := false
+	for _, v := range versions {
+		if v.Value != "" {
+			all = append(all, []rune(v.Value))
+		}
+		long = long || len([]rune(v.Value)) > shownValue
+	}
+	if !long || len(all) < 2 {
+		return 0
+	}
+	alike := all[0]
+	for _, other := range all[1:] {
+		n := 0
+		for n < min(len(alike), len(other)) && alike[n] == other[n] {
+			n++
+		}
+		alike = alike[:n]
+	}
+	return max(0, len(alike)-shownBefore)
+}
+
+// valueText returns a value, from a rune of it on, in one line.
+func valueText(value string, begin int) string {
+	if value == "" {
+		return "none"
+	}
+	runes, before, after := []rune(value), "", ""
+	if begin > 0 {
+		runes, before = runes[begin:], "…"
+	}
+	if len(runes) > shownValue {
+		runes, after = runes[:shownValue], "…"
+	}
+	return before + strings.ReplaceAll(string(runes), "\n", `\n`) + after
 }
 
 // placeText returns a place as people read it.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/package-variants/package-variants/engine/blueprint"
 	"github.com/package-variants/package-variants/local/git/gittest"
 	"github.com/package-variants/package-variants/local/manifests"
 	"github.com/package-variants/package-variants/local/programs"
@@ -69,6 +70,15 @@ func (p *people) follow(printed string) (said []string) {
 		}
 	}
 	return said
+}
+
+// link adds a symbolic link to the copies.
+func (p *people) link(name, to string) {
+	p.Helper()
+	if err := os.Symlink(to, filepath.Join(p.dir, name)); err != nil {
+		p.Fatal(err)
+	}
+	p.clone.Push("Link", nil, "HEAD:refs/heads/main")
 }
 
 // equal compares texts.
@@ -221,6 +231,34 @@ qa/web    UpToDate  v1        blueprints/web v1  -
 	p.equal("dev", "--- environments/dev/web/service.yaml\n"+identifier+"|Service|shop|web-qa'\n"+port, p.draft("environments/dev/web"))
 }
 
+// TestPrintDifference has values of several lines, and more of them and of environments than are shown.
+func TestPrintDifference(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("key=value\n", 9)
+	for want, values := range map[string][]string{
+		"1 in a": {"1 a"},
+		"1 in a, b, c and 1 more environment; none in e":                                  {"1 a b c d", " e"},
+		"1 in a; 2 in b; 3 in c; 4 in d; and 1 more value":                                {"1 a", "2 b", "3 c", "4 d", "5 e"},
+		"1 in a; 2 in b; 3 in c; 4 in d, e, f and 2 more environments; and 2 more values": {"1 a", "2 b", "3 c", "4 d e f g h", "5 i", "6 j"},
+		`x\ny in a; x in b`: {"x\ny a", "x b"},
+		`…lue\nkey=value\nlevel=1\n in a; …lue\nkey=value\nlevel=2\nmore=` + strings.Repeat("é", 33) + `… in b; none in c`: {text + "level=1\n a", text + "level=2\nmore=" + strings.Repeat("é", 99) + " b", " c"},
+		`…key=value\nkey=value\n in a; …key=value\nkey=value\nend in b`:                                                    {text + " a", text + "end b"},
+		strings.Repeat(`key=value\n`, 6) + "… in a; none in b":                                                             {text + " a", " b"},
+		strings.Repeat(`key=value\n`, 6) + "… in a; 1 in b":                                                                {text + " a", "1 b"},
+	} {
+		d := blueprint.Difference{Place: blueprint.Place{File: "f"}, Majority: true}
+		for _, each := range values {
+			at := strings.Index(each, " ")
+			d.Versions = append(d.Versions, blueprint.Version{Value: each[:at], In: strings.Fields(each[at:])})
+		}
+		var out strings.Builder
+		printDifference(&out, &d)
+		if diff := cmp.Diff("  differs: f: "+want+" (the blueprint has the first)\n", out.String()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // TestInitOverlays begins with kustomize overlays for clusters.
 func TestInitOverlays(t *testing.T) {
 	t.Parallel()
@@ -307,25 +345,42 @@ us/apps/web  UpToDate  v1        blueprints/apps/web v1  -
 `, strings.Split(said[1], "eu/apps/db: ")[0])
 }
 
-// TestInitRoot begins with copies in the root of the repository, which is then the Repository of all.
+// TestInitRoot begins with some of the directories in the root of the repository, which is then the Repository of all.
+// Empty files come into the blueprint.
 func TestInitRoot(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
-	for _, name := range []string{"dev", "prod"} {
+	for _, name := range []string{"base", "dev", "prod"} {
 		files["web-"+name+"/a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  size: small\n"
 	}
 	p := newPeople(t, files)
+	for dir := range files {
+		if err := os.WriteFile(filepath.Join(p.dir, filepath.Dir(dir), "notes.txt"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.clone.Push("Empty files", nil, "HEAD:refs/heads/main")
 	p.clone.Git("remote", "rename", "origin", "forge")
 	p.clone.Git("config", "branch.main.remote", "forge")
-	printed := p.variants(exitDone, "init", p.dir, "--from", "web-*")
-	if want := "\n  git push forge main blueprints/web/v1\n"; !strings.Contains(printed, want) {
-		t.Errorf("there is no %q in %s", want, printed)
+	printed := p.variants(exitDone, "init", p.dir, "--from", "web-{dev,prod}")
+	for _, want := range []string{"\n  git push forge main blueprints/web/v1\n", "web: 2 environments, dev, prod\n",
+		"\n  git add fleet blueprints/web web-dev/Kptfile web-prod/Kptfile\n"} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("there is no %q in %s", want, printed)
+		}
 	}
 	said := p.follow(printed)
 	p.equal("sync", `PACKAGE        STATE     REVISION  UPSTREAM                DRAFT
 root/web-dev   UpToDate  v1        root/blueprints/web v1  -
 root/web-prod  UpToDate  v1        root/blueprints/web v1  -
 `, strings.Split(said[1], "root/web-dev: ")[0])
+	p.clone.Git("remote", "rename", "forge", "origin")
+	p.clone.Push("Version 2", map[string]string{"blueprints/web/notes.txt": "Ours\n"}, "HEAD:refs/heads/main", "HEAD:refs/tags/blueprints/web/v2")
+	second := p.variants(exitDone, "sync", filepath.Join(p.dir, "fleet"))
+	p.equal("second version", `PACKAGE        STATE     REVISION  UPSTREAM                DRAFT
+root/web-dev   UpToDate  v1        root/blueprints/web v2  packagevariant-1
+root/web-prod  UpToDate  v1        root/blueprints/web v2  packagevariant-1
+`, strings.Split(second, "root/web-dev: ")[0])
 }
 
 // TestInitSmallest writes the smallest fleet, whose manifests can be read.
@@ -338,6 +393,6 @@ func TestInitSmallest(t *testing.T) {
 	if err != nil || len(m.Repositories) != 2 || m.Repositories[1].Address != p.remote.Address() {
 		t.Error(m, err)
 	}
-	p.equal("again", "error: fleet/repositories.yaml is there already: remove it, or name another directory by --fleet "+
+	p.equal("again", "error: files are there already: remove fleet/repositories.yaml, fleet/web.yaml, or name another directory by --fleet "+
 		"or --blueprints\n", p.variants(exitError, "init", p.dir))
 }

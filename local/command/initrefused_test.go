@@ -46,6 +46,22 @@ next:
 	p.equal("prod", "--- shop/values/prod/values.yaml\n"+tag, p.draft("shop/values/prod"))
 }
 
+// TestInitLinks has symbolic links in copies, which stay their own.
+func TestInitLinks(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t, together(values("dev", "1"), values("prod", "1")))
+	p.link("shop/values/prod/link.yaml", "values.yaml")
+	printed := p.variants(exitDone, "init", p.dir, "--from", "shop/values/*")
+	if want := "\n  left out: link.yaml, which is a symbolic link, stays in prod\nwrote 6 files in fleet, blueprints/shop and"; !strings.Contains(printed, want) {
+		t.Errorf("there is no %q in %s", want, printed)
+	}
+	p.follow(printed)
+	v2 := strings.ReplaceAll(values("dev", "1")["shop/values/dev/values.yaml"], "1.4", "1.5")
+	p.clone.Push("Version 2", map[string]string{"blueprints/shop/values.yaml": v2}, "HEAD:refs/heads/main", "HEAD:refs/tags/blueprints/shop/v2")
+	p.variants(exitDone, "sync", filepath.Join(p.dir, "fleet"))
+	p.equal("draft", "--- shop/values/prod/values.yaml\n-  tag: \"1.4\" # as released\n+  tag: \"1.5\" # as released\n", p.draft("shop/values/prod"))
+}
+
 // TestInitRefused has what no fleet is made of. Nothing is written then.
 func TestInitRefused(t *testing.T) {
 	t.Parallel()
@@ -55,7 +71,7 @@ func TestInitRefused(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		files, beside map[string]string
-		remote        string
+		remote, link  string
 		args          []string
 		want          string
 	}{
@@ -65,14 +81,19 @@ func TestInitRefused(t *testing.T) {
 		"itself":       {args: []string{"--from", from, "--blueprints", "."}, want: "--blueprints \".\": write a directory below "},
 		"two packages": {args: []string{"--from", "*/*/*", "--blueprint", "a"}, want: "--blueprint is for one package, and --from matches copies of dev, prod: name one of them by --from"},
 		"no blueprint": {args: []string{"--from", from, "--blueprint", "charts/shop"}, want: "--blueprint has to be the directory of a package in the commit that is checked out: "},
-		"a fleet":      {beside: map[string]string{"fleet/web.yaml": "a: 1\n"}, files: map[string]string{"fleet/shop.yaml": "a: 1\n"}, args: []string{"--from", from}, want: "fleet/shop.yaml is there already: remove it, or name another directory by --fleet or --blueprints"},
-		"not committed": {beside: kptfile(""), args: []string{"--from", from},
-			want: "shop/values/prod/Kptfile is not as in the commit that is checked out: commit it first, or remove it"},
+		"a fleet":      {beside: map[string]string{"fleet/web.yaml": "a: 1\n"}, files: map[string]string{"fleet/shop.yaml": "a: 1\n"}, args: []string{"--from", from}, want: "files are there already: remove fleet/shop.yaml, or name another directory by --fleet or --blueprints\n"},
+		"not committed": {beside: together(kptfile(""), map[string]string{"shop/values/dev/Kptfile": "", "fleet/shop.yaml": "", "fleet/repositories.yaml": ""}), args: []string{"--from", from},
+			want: "error: files are there already: remove fleet/repositories.yaml, fleet/shop.yaml, or name another directory by --fleet or --blueprints\n" +
+				"files are not in the commit that is checked out: commit them first, or remove shop/values/dev/Kptfile, shop/values/prod/Kptfile\n"},
+		"not as committed": {files: together(kptfile(""), map[string]string{"shop/values/dev/Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: dev}\n"}), beside: together(kptfile("# mine\n"), map[string]string{"shop/values/dev/Kptfile": "# mine\n"}), args: []string{"--from", from},
+			want: "error: files are not as in the commit that is checked out: commit them first, or take the changes back by\n" +
+				"git restore --staged --worktree shop/values/dev/Kptfile shop/values/prod/Kptfile\n"},
 		"a password": {remote: "https://ada:secret@git.example.com/a.git", args: []string{"--from", from}, want: "the address of the remote of CLONE: "},
 		"relative":   {remote: "../apps.git", args: []string{"--from", from}, want: "the address of the remote of CLONE: it is relative: give the remote one that others reach, too"},
 		"what git keeps elsewhere": {files: map[string]string{"shop/values/prod/logo.png": "version https://git-lfs.github.com/spec/v1\noid sha256:" +
 			strings.Repeat("a", 64) + "\nsize 4\n"}, args: []string{"--from", from}, want: "a sync would change or refuse copies, as the plan shows, so nothing is written: mend them, or name others by --from"},
-		"injection": {files: map[string]string{"shop/values/prod/c.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n  annotations:\n    kpt.dev/config-injection: required\n"}, args: []string{"--from", from}, want: "CHANGE 1  1: shop-values/prod, in Kptfile\n"},
+		"a link that leads out": {link: "../dev/values.yaml", args: []string{"--from", from}, want: "link.yaml is a symbolic link to \"../dev/values.yaml\", which leads out of the package: "},
+		"injection":             {files: map[string]string{"shop/values/prod/c.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n  annotations:\n    kpt.dev/config-injection: required\n"}, args: []string{"--from", from}, want: "CHANGE 1  1: shop-values/prod, in Kptfile\n"},
 		"other copies": {files: maps.Clone(kptfile("upstreamLock: {type: git, git: {repo: r, directory: web, ref: web/v1, commit: c}}\n")),
 			args: []string{"--from", "shop/*/prod"}, want: "there is no copy that does not say already from what it was made"},
 	} {
@@ -87,6 +108,9 @@ func TestInitRefused(t *testing.T) {
 				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if tt.link != "" {
+				p.link("shop/values/prod/link.yaml", tt.link)
 			}
 			if tt.remote != "" {
 				p.clone.Git("remote", "set-url", "origin", tt.remote)

@@ -120,11 +120,14 @@ func (b *Begun) of(ctx context.Context, where *directory, at starting.Place, o *
 	if err != nil {
 		return err
 	}
-	was := func(name string) string {
-		text, _ := fs.ReadFile(files, name) // "" if there is none
-		return string(text)
+	was := func(name string) (text string, there bool) {
+		data, err := fs.ReadFile(files, name)
+		return string(data), err == nil
 	}
-	maps.DeleteFunc(b.Written, func(name, text string) bool { return was(name) == text })
+	maps.DeleteFunc(b.Written, func(name, text string) bool {
+		committed, there := was(name)
+		return there && committed == text
+	})
 	return writeNew(where.dir, b.Written, was)
 }
 
@@ -145,7 +148,9 @@ func (b *Begun) plan(ctx context.Context) error {
 		tags = append(tags, p.Tag)
 	}
 	dir := filepath.Join(clone, filepath.FromSlash(b.At.Directory))
-	if err = git.Propose(ctx, origin, b.At.Branch, starting.InDir(b.At.Directory, all), tags); err == nil {
+	in := b.At.Directory
+	err = git.Propose(ctx, origin, b.At.Branch, starting.InDir(in, all), starting.InDir(in, b.Links()), tags)
+	if err == nil {
 		err = git.CloneWithoutFiles(ctx, origin, clone)
 	}
 	if err == nil {
@@ -171,8 +176,8 @@ func changesContent(v plans.Variant) bool {
 }
 
 // writeNew writes files below a directory. Of those that are there, it writes only a Kptfile, which has to be as in the
-// commit that is checked out; was returns what that has.
-func writeNew(dir string, files map[string]string, was func(name string) string) error {
+// commit that is checked out; was returns what that has, and whether it has the file.
+func writeNew(dir string, files map[string]string, was func(name string) (string, bool)) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err
 	}
@@ -182,16 +187,8 @@ func writeNew(dir string, files map[string]string, was func(name string) string)
 	}
 	defer func() { _ = root.Close() }()
 	names := slices.Sorted(maps.Keys(files))
-	for _, name := range names {
-		switch text, err := root.ReadFile(name); {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return err
-		case path.Base(name) != "Kptfile" || was == nil:
-			return fmt.Errorf("%s is there already: remove it, or name another directory by --fleet or --blueprints", name)
-		case was(name) != string(text):
-			return fmt.Errorf("%s is not as in the commit that is checked out: commit it first, or remove it", name)
-		}
+	if err := checkUnwritten(root, names, was); err != nil {
+		return err
 	}
 	for _, name := range names {
 		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
@@ -202,4 +199,36 @@ func writeNew(dir string, files map[string]string, was func(name string) string)
 		}
 	}
 	return nil
+}
+
+// checkUnwritten returns an error that names all files that writeNew may not write.
+func checkUnwritten(root *os.Root, names []string, was func(name string) (string, bool)) error {
+	var there, changed, added []string
+	for _, name := range names {
+		text, err := root.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if path.Base(name) != "Kptfile" || was == nil {
+			there = append(there, name)
+		} else if committed, tracked := was(name); !tracked {
+			added = append(added, name)
+		} else if committed != string(text) {
+			changed = append(changed, name)
+		}
+	}
+	var all []error
+	add := func(format, separator string, names []string) {
+		if len(names) > 0 {
+			all = append(all, fmt.Errorf(format, strings.Join(names, separator)))
+		}
+	}
+	add("files are there already: remove %s, or name another directory by --fleet or --blueprints", ", ", there)
+	add("files are not in the commit that is checked out: commit them first, or remove %s", ", ", added)
+	add("files are not as in the commit that is checked out: commit them first, or take the changes back by\n"+
+		"git restore --staged --worktree %s", " ", changed)
+	return errors.Join(all...)
 }

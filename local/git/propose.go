@@ -11,18 +11,22 @@ import (
 	"strings"
 )
 
-// Propose makes a bare git repository, in a directory that is not there yet, in which one commit has these files. It is
-// on the branch, and has the tags.
-func Propose(ctx context.Context, dir, branch string, files map[string]string, tags []string) error {
+// Propose makes a bare git repository, in a directory that is not there yet, in which one commit has these files, and
+// symbolic links, by where they lead to. It is on the branch, and has the tags.
+func Propose(ctx context.Context, dir, branch string, files, links map[string]string, tags []string) error {
 	own := Process{Own: true}
 	if _, err := own.output(ctx, nil, "init", "-q", "--bare", "--template=", "-b", branch, dir); err != nil {
 		return err
 	}
 	var in strings.Builder
 	fmt.Fprintf(&in, "commit refs/heads/%s\ncommitter variants <> 0 +0000\ndata 0\n", branch)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(&in, "M %s inline %s\ndata %d\n%s\n", File, strconv.Quote(name), len(files[name]), files[name])
+	add := func(mode string, of map[string]string) {
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			fmt.Fprintf(&in, "M %s inline %s\ndata %d\n%s\n", mode, strconv.Quote(name), len(of[name]), of[name])
+		}
 	}
+	add(File, files)
+	add(Link, links)
 	for _, tag := range tags {
 		fmt.Fprintf(&in, "reset refs/tags/%s\nfrom refs/heads/%s\n\n", tag, branch)
 	}

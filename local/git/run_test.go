@@ -195,6 +195,10 @@ func TestFS(t *testing.T) {
 	if _, err := fs.ReadFile(files, "link.yaml"); err == nil {
 		t.Error("a link can be read")
 	}
+	to, err := fs.ReadLink(files, "link.yaml")
+	if _, none := fs.ReadLink(files, "a.yaml"); to != "a.yaml" || err != nil || !errors.Is(none, fs.ErrInvalid) {
+		t.Error(to, err, none)
+	}
 }
 
 // TestTransports has a manifest name transports that nobody has configured.

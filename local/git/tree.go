@@ -12,10 +12,10 @@ import (
 )
 
 // FS returns the files below a tree. What is no file and no directory, such as a symbolic link or a submodule, is there
-// by its mode and cannot be read. Each directory is read once. It is for one goroutine.
+// by its mode and cannot be opened. Each directory is read once. It is for one goroutine.
 func (r *Repository) FS(tree Hash) fs.FS { return &treeFS{r, tree, map[string]*listing{}} }
 
-// treeFS implements fs.FS, fs.ReadDirFS and fs.StatFS.
+// treeFS implements fs.FS, fs.ReadDirFS, fs.StatFS and fs.ReadLinkFS.
 type treeFS struct {
 	in   *Repository
 	tree Hash
@@ -125,6 +125,22 @@ func (f *treeFS) Stat(name string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	return f.sized(i)
+}
+
+// Lstat implements fs.ReadLinkFS.
+func (f *treeFS) Lstat(name string) (fs.FileInfo, error) { return f.Stat(name) }
+
+// ReadLink implements fs.ReadLinkFS.
+func (f *treeFS) ReadLink(name string) (string, error) {
+	i, err := f.find("readlink", name)
+	if err == nil && i.Entry.Mode != Link {
+		err = &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
+	}
+	if err != nil {
+		return "", err
+	}
+	texts, err := f.in.Blobs([]Hash{i.Hash})
+	return texts[i.Hash], err
 }
 
 // ReadDir implements fs.ReadDirFS.

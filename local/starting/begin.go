@@ -52,8 +52,8 @@ type Package struct {
 	Made *blueprint.Blueprint
 	// Pairings are which resources of the copies are which of the blueprint.
 	Pairings []merging.Pairing
-	// files are those of the blueprint.
-	files map[string]string
+	// files are those of the blueprint, links its symbolic links, which only one that was there has.
+	files, links map[string]string
 }
 
 // Begin makes a fleet of the copies among files. The tags are those that are in the git repository.
@@ -123,7 +123,7 @@ func (p *Package) blueprint(files fs.FS, dir string) (err error) {
 	if dir == "" {
 		p.Made = blueprint.Of(copies)
 		p.files = p.Made.Files
-	} else if p.files, err = read(files, dir); err != nil {
+	} else if p.files, p.links, err = read(files, dir); err != nil {
 		return fmt.Errorf("--blueprint has to be the directory of a package in the commit that is checked out: %w", err)
 	}
 	p.files[kptfile] = cmp.Or(p.files[kptfile], newKptfile(p.Name))
@@ -165,6 +165,18 @@ func (b *Begun) Files(address string) (written, all map[string]string, err error
 	}
 	maps.Copy(all, written)
 	return written, all, nil
+}
+
+// Links returns where the symbolic links of the copies and of blueprints that were there lead to.
+func (b *Begun) Links() map[string]string {
+	all := map[string]string{}
+	for _, p := range b.Packages {
+		maps.Copy(all, InDir(p.Dir, p.links))
+		for _, c := range p.Copies {
+			maps.Copy(all, InDir(c.Dir, c.Links))
+		}
+	}
+	return all
 }
 
 // InDir returns files below a directory.

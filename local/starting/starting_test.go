@@ -22,32 +22,50 @@ func TestFind(t *testing.T) {
 		"shop/overlays/west.yaml", "web-dev/a.yaml", "web-prod/a.yaml", "environments/prod/v1.2/a.yaml", "blueprints/dev/web/a.yaml"} {
 		files[name] = &fstest.MapFile{Data: []byte("a: 1\n")}
 	}
-	files["environments/prod/link/b"] = &fstest.MapFile{Mode: fs.ModeSymlink}
+	files["environments/prod/link/b"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("a.yaml")}
+	files["environments/prod/named/a.yaml"], files["environments/prod/module/m"] = files["web-dev/a.yaml"], &fstest.MapFile{Mode: fs.ModeIrregular}
+	files["environments/prod/named/Kptfile"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("a.yaml")}
 	files["environments/prod/.git"], files["environments/prod/empty"] = &fstest.MapFile{Mode: fs.ModeDir}, &fstest.MapFile{Mode: fs.ModeDir}
+	const noPackage, noName = "environments/prod/module: environments/prod/module/m is a submodule, which a package may not have", "environments/prod/named: environments/prod/named/Kptfile is a symbolic link, which a package may not have"
 	const noFile = "it is a file, and a package is a directory: move what belongs to one environment into a directory of its own"
-	const invalid = ": write the directories of copies below this one, with a * where the name of the environment is, such as 'environments/*/web'"
+	const invalid = ": write the directories of copies below this one, with a * where the name of the environment is, such as 'environments/*/web', or with the names, such as 'environments/{dev,prod}/web'"
 	for pattern, want := range map[string][]string{
 		"environments/*/web": {"web: dev in environments/dev web of dev", "web: prod in environments/prod web of prod"},
-		"./environments/*/*/": {"db: prod in environments/prod db of prod", "web: dev in environments/dev web of dev", "web: prod in environments/prod web of prod",
+		"./environments/*/*/": {"db: prod in environments/prod db of prod", "link: prod in environments/prod link of prod with b to a.yaml", "web: dev in environments/dev web of dev", "web: prod in environments/prod web of prod",
 			"environments/prod/.git: it is hidden", "environments/prod/empty: it has no files",
-			"environments/prod/link: environments/prod/link/b is a link or a submodule, which a package may not have", "environments/prod/v1.2: a package has no dot in its name"},
-		"clusters/*/*/apps/web": {"apps/web: eu-c1 in clusters/eu/c1 apps/web of eu-c1"},
-		"shop/overlays/*":       {"shop: east in shop/overlays east of shop-overlays shared", "shop/overlays/west.yaml: " + noFile},
-		"web-*":                 {"web: dev in  web-dev of root shared", "web: prod in  web-prod of root shared"},
-		"*/dev/web":             {"dev/web: environments in environments dev/web of environments"},
-		"nowhere/*":             {"--from nowhere/* nowhere/* matches no directory with copies in the commit that is checked out"},
-		"environments/*.md":     {"--from environments/*.md environments/*.md matches no directory with copies in the commit that is checked out\nenvironments/README.md is no copy: " + noFile},
-		"environments/dev/web":  {"--from \"environments/dev/web\"" + invalid},
-		"/environments/*":       {"--from \"/environments/*\"" + invalid},
-		"../*":                  {"--from \"../*\"" + invalid},
-		"e?/*":                  {"--from \"e?/*\"" + invalid},
-		"**/web":                {"--from \"**/web\"" + invalid},
+			noPackage, noName, "environments/prod/v1.2: a package has no dot in its name"},
+		"clusters/*/*/apps/web":       {"apps/web: eu-c1 in clusters/eu/c1 apps/web of eu-c1"},
+		"shop/overlays/*":             {"shop: east in shop/overlays east of shop-overlays shared", "shop/overlays/west.yaml: " + noFile},
+		"web-*":                       {"web: dev in  web-dev of root shared", "web: prod in  web-prod of root shared"},
+		"*/dev/web":                   {"dev/web: environments in environments dev/web of environments"},
+		"environments/{prod,dev}/web": {"web: dev in environments/dev web of dev", "web: prod in environments/prod web of prod"},
+		"environments/{prod}/{db}":    {"--from \"environments/{prod}/{db}\"" + invalid},
+		"environments/{prod,}/db":     {"--from \"environments/{prod,}/db\"" + invalid},
+		"environments/{p*,dev}/web":   {"--from \"environments/{p*,dev}/web\"" + invalid},
+		"environments/*/{web,db}":     {"--from \"environments/*/{web,db}\"" + invalid},
+		"environments/{prod}/db":      {"db: prod in environments/prod db of prod"},
+		"environments/{prod,dev}/*": {"db: prod in environments/prod db of prod", "link: prod in environments/prod link of prod with b to a.yaml", "web: dev in environments/dev web of dev", "web: prod in environments/prod web of prod",
+			"environments/prod/.git: it is hidden", "environments/prod/empty: it has no files",
+			noPackage, noName, "environments/prod/v1.2: a package has no dot in its name"},
+		"web-{dev,prod}":            {"web: dev in  web-dev of root shared", "web: prod in  web-prod of root shared"},
+		"environments/{qa,dev}/web": {"--from \"environments/{qa,dev}/web\": the commit that is checked out has no directory environments/qa/web"},
+		"environments/{qa}/web":     {"--from \"environments/{qa}/web\": the commit that is checked out has no directory environments/qa/web"},
+		"nowhere/*":                 {"--from nowhere/* nowhere/* matches no directory with copies in the commit that is checked out"},
+		"environments/*.md":         {"--from environments/*.md environments/*.md matches no directory with copies in the commit that is checked out\nenvironments/README.md is no copy: " + noFile},
+		"environments/dev/web":      {"--from \"environments/dev/web\"" + invalid},
+		"/environments/*":           {"--from \"/environments/*\"" + invalid},
+		"../*":                      {"--from \"../*\"" + invalid},
+		"e?/*":                      {"--from \"e?/*\"" + invalid},
+		"**/web":                    {"--from \"**/web\"" + invalid},
 	} {
 		of, left, err := Find(files, []string{pattern, pattern}, []string{"blueprints"})
 		var got []string
 		for name, copies := range of {
 			for _, c := range copies {
 				line := fmt.Sprintf("%s: %s in %s %s of %s", name, c.Environment, c.In, c.Package, c.Repository)
+				for name, to := range c.Links {
+					line += " with " + name + " to " + to
+				}
 				if c.Shared {
 					line += " shared"
 				}

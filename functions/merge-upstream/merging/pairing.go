@@ -17,8 +17,17 @@ type Pairing struct {
 	// environment. Doubtful are those of which only one of the two holds, or that have several candidates.
 	Pairs, Doubtful []Pair
 	// Lacks are the other resources of the upstream, of which the copy has none, or a doubtful one.
-	Lacks []Identifier
+	Lacks []Lack
 }
+
+// Lack is a resource that a copy lacks, and the file that has it upstream, since several may have one of its name.
+type Lack struct {
+	Identifier
+	File string
+}
+
+// String returns the kind, the name and the file, as messages have them.
+func (l Lack) String() string { return l.Identifier.String() + " in " + l.File }
 
 // Names are names of environments, as directories and Repositories have them.
 type Names struct {
@@ -95,13 +104,13 @@ func (p *pairing) found() (out Pairing) {
 	}
 	for _, d := range p.lacking {
 		if !taken[d] {
-			out.Lacks = append(out.Lacks, Identifier(identifierOf(keyOf(d))))
+			out.Lacks = append(out.Lacks, Lack{Identifier(identifierOf(keyOf(d))), d.file})
 		}
 	}
 	for _, list := range [][]Pair{out.Pairs, out.Doubtful} {
 		slices.SortFunc(list, func(a, b Pair) int { return cmp.Compare(a.String(), b.String()) })
 	}
-	slices.Sort(out.Lacks)
+	slices.SortFunc(out.Lacks, func(a, b Lack) int { return cmp.Compare(a.String(), b.String()) })
 	return out
 }
 
@@ -128,13 +137,14 @@ func strongest(all []candidate) (out []candidate) {
 	return out
 }
 
-// candidates returns the pairs of the same kind for which anything speaks.
+// candidates returns the pairs of the same kind for which anything speaks. Two of the same name are none: they are in
+// several files, and no Pair says in which.
 func (p *pairing) candidates() (out []candidate) {
 	of, shape := map[renamedPart]map[*document]bool{}, shapes()
 	for _, upstream := range p.lacking {
 		for _, here := range p.only {
 			k, l := keyOf(upstream), ownKey(here)
-			if k.group != l.group || k.kind != l.kind || upstream.home != here.home {
+			if k.group != l.group || k.kind != l.kind || upstream.home != here.home || identifierOf(k) == identifierOf(l) {
 				continue
 			}
 			c := candidate{upstream: upstream, here: here, change: partOf(k.name, l.name)}
