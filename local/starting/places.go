@@ -89,6 +89,9 @@ func (p *pattern) copies(files fs.FS, text string) (all []Copy, err error) {
 			return nil, fmt.Errorf("--from %q: the commit that is checked out has no directory %s", text, glob)
 		}
 		for _, dir := range matched {
+			if !p.match.MatchString(dir) { // a star stands for no name
+				continue
+			}
 			c := p.copyAt(dir)
 			c.Pattern = glob
 			all = append(all, c)

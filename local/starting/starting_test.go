@@ -19,7 +19,7 @@ func TestFind(t *testing.T) {
 	files := fstest.MapFS{}
 	for _, name := range []string{"environments/dev/web/a.yaml", "environments/prod/web/a.yaml", "environments/prod/db/a.yaml",
 		"environments/prod/link/a.yaml", "environments/README.md", "clusters/eu/c1/apps/web/a.yaml", "shop/overlays/east/a.yaml",
-		"shop/overlays/west.yaml", "web-dev/a.yaml", "web-prod/a.yaml", "environments/prod/v1.2/a.yaml", "blueprints/dev/web/a.yaml"} {
+		"shop/overlays/west.yaml", "web-/a.yaml", "web-dev/a.yaml", "web-prod/a.yaml", "environments/prod/v1.2/a.yaml", "blueprints/dev/web/a.yaml"} {
 		files[name] = &fstest.MapFile{Data: []byte("a: 1\n")}
 	}
 	files["environments/prod/link/b"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("a.yaml")}
