@@ -154,3 +154,23 @@ func TestHotfixAfterAdoption(t *testing.T) {
 		})
 	}
 }
+
+// TestAdoptionDraft has a person propose what a copy is a copy of, once its variant has it: that waits for a person, and
+// would take back nothing, nor what is newer on the main branch then.
+func TestAdoptionDraft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, web+"  adoptionPolicy: adoptExisting\n")
+	kptfile := "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"
+	w.Push("main", "A copy", map[string]string{"edge/web/settings.yaml": settings("small"), "edge/web/Kptfile": kptfile,
+		"edge/web/package-context.yaml": packageContext + "  region: north\n"})
+	w.Equal("claimed", "web: UpstreamLockMissing v1", lines(w.sync())[0])
+	w.People.Update()
+	w.People.Push("Adopt\n\nkpt:{\"package\":\"edge/web\",\"workspaceName\":\"adopt-v1\"}", map[string]string{
+		"edge/web/Kptfile": kptfile + "upstreamLock:\n  type: git\n  git:\n    repo: " + w.Remote.Address() +
+			"\n    directory: blueprints/web\n    ref: blueprints/web/v1\n    commit: " +
+			strings.TrimSpace(w.Remote.Git("rev-parse", "blueprints/web/v1")) + "\n"}, "HEAD:refs/heads/drafts/edge/web/adopt-v1")
+	waits := func() string { return w.sync().Variants[0].Waits }
+	w.Equal("proposed", "ManualApproval", waits())
+	w.hotfix("north")
+	w.Equal("beside a hotfix", "ManualApproval", waits())
+}

@@ -381,9 +381,32 @@ func (s *settling) others(ctx context.Context, m member, e *ledger.Entry) error 
 			s.did(Merged, f.id(), Event{})
 		case f.fleet == "" && f.Task.Type != "":
 			s.did(MadeByPorch, f.id(), Event{})
+		default:
+			if err := s.person(ctx, m, f); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// person judges a draft that a person has made: whether the main branch has something newer than that began with.
+func (s *settling) person(ctx context.Context, m member, f *found) error {
+	_, main, err := m.in.branchOf(ctx, m.where())
+	if err != nil || f.unread != nil {
+		return err
+	}
+	own, err := s.unmerged(ctx, m.in)
+	if err != nil {
+		return err
+	}
+	var began git.Hash
+	from, err := m.in.began(ctx, f, own)
+	if err == nil && from != "" {
+		began, err = m.in.packageAt(from, m.where())
+	}
+	s.judged[f.id()] = judgement{overtaken: began != main}
+	return err
 }
 
 // repositoryKey returns the key of the Repository of a package.
