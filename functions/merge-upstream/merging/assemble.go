@@ -22,7 +22,9 @@ func (m *merged) files(v versions) map[string]string {
 
 // assembly is what a merged file is made of.
 type assembly struct {
-	local *file
+	// local is the package's file; nil for a new one. Like is the one whose line ends it has, and was that upstream until
+	// now: its own, or those that its first resource came from.
+	local, like, was *file
 	// results are the resources in the file after the merge, in order.
 	results []result
 	// removed reports whether the merge removes resources from the file.
@@ -33,7 +35,7 @@ func (m *merged) assemblies(v versions) map[string]*assembly {
 	all := map[string]*assembly{}
 	at := func(name string) *assembly {
 		if all[name] == nil {
-			all[name] = &assembly{local: v.local[name]}
+			all[name] = &assembly{local: v.local[name], like: v.local[name], was: v.original[name]}
 		}
 		return all[name]
 	}
@@ -47,7 +49,10 @@ func (m *merged) assemblies(v versions) map[string]*assembly {
 			at(r.local.file).removed = true
 		}
 		if r.stays() {
-			at(r.file()).results = append(at(r.file()).results, r)
+			a := at(r.file())
+			if a.results = append(a.results, r); a.like == nil && r.local != nil {
+				a.like, a.was = v.local[r.local.file], v.original[r.local.file]
+			}
 		}
 	}
 	for name, a := range all {
@@ -106,13 +111,13 @@ func emptyLines(text string) string {
 // text returns the text of the file; false if the file is removed.
 func (a *assembly) text(original, updated *file) (string, bool) {
 	if a.isUpstreams(original, updated) {
-		return updated.withLineEndsOf(a.local, original), true
+		return updated.withLineEndsOf(a.like, a.was), true
 	}
 	if !a.isTouched() {
 		return a.local.raw, true
 	}
 	out := a.rewritten()
-	if a.local != nil && a.local.crlf {
+	if a.like != nil && a.like.crlf {
 		out = strings.ReplaceAll(out, "\n", "\r\n")
 	}
 	return out, len(a.results) > 0 || out != "" && updated != nil
