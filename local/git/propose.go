@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
+
+// quoted writes a path between quotes as git fast-import reads it, which knows no other escapes of C than these and
+// octal ones.
+var quoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // Propose makes a bare git repository, in a directory that is not there yet, in which one commit has these files, and
 // symbolic links, by where they lead to. It is on the branch, and has the tags.
@@ -22,7 +25,7 @@ func Propose(ctx context.Context, dir, branch string, files, links map[string]st
 	fmt.Fprintf(&in, "commit refs/heads/%s\ncommitter variants <> 0 +0000\ndata 0\n", branch)
 	add := func(mode string, of map[string]string) {
 		for _, name := range slices.Sorted(maps.Keys(of)) {
-			fmt.Fprintf(&in, "M %s inline %s\ndata %d\n%s\n", mode, strconv.Quote(name), len(of[name]), of[name])
+			fmt.Fprintf(&in, "M %s inline \"%s\"\ndata %d\n%s\n", mode, quoted.Replace(name), len(of[name]), of[name])
 		}
 	}
 	add(File, files)
