@@ -99,6 +99,9 @@ func TestOf(t *testing.T) {
 			s+"# kind: Secret\n"+config("s", "x: 1")+"== .env\nA=b\n== sealed.yaml\nkind: SealedSecret\nmetadata: {name: w}\n"),
 			map[string]string{"s.yaml": config("s", "x: 1")}, "a",
 			[]string{".env b", "enc.yaml ConfigMap e a", "k.pem a", "s.yaml Secret web a", "sealed.yaml SealedSecret w b", "v.yaml a"}},
+		"other ways of secrets": {of(s+config("s", "x: 1")+"== age\n# created\nAGE-SECRET-KEY-1X\n== g.yaml\nkind: SecretGenerator\nmetadata: {name: g}\n"+
+			"literals: [a=b]\n", s+config("s", "x: 1")), map[string]string{"s.yaml": config("s", "x: 1")}, "a",
+			[]string{"age a", "g.yaml SecretGenerator g a"}},
 		"not only secrets": {of(s + "kind: HelmRelease\nmetadata: {name: w}\nspec:\n  valuesFrom:\n  - kind: Secret\n    name: v\n" +
 			"---\nkind: List\nitems:\n- kind: Secret\n  metadata: {name: a}\n---\n" + config("t", "a.yaml: |", "  apiVersion: v1", "  kind: Secret")),
 			map[string]string{"s.yaml": "kind: HelmRelease\nmetadata: {name: w}\nspec:\n  valuesFrom:\n  - kind: Secret\n    name: v\n"}, "a",

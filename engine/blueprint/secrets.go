@@ -14,8 +14,8 @@ import (
 
 // secretText matches the text of a secret, but not in a comment: of a manifest of one, of what sops encrypts, or of a
 // private key.
-var secretText = regexp.MustCompile(`(?m)^[^#\n]*(\bkind["']?\s*:\s*["']?(Secret|SealedSecret|SopsSecret)(List)?\b|` +
-	`\bstringData\b|ENC\[AES256_GCM,|-----BEGIN [A-Z ]*PRIVATE KEY|\bBEGIN (PGP MESSAGE|AGE ENCRYPTED FILE))`)
+var secretText = regexp.MustCompile(`(?m)^[^#\n]*(\bkind["']?\s*:\s*["']?(Secret|SealedSecret|SopsSecret|SecretGenerator)(List)?\b|` +
+	`\bstringData\b|ENC\[AES256_GCM,|-----BEGIN [A-Z ]*PRIVATE KEY|AGE-SECRET-KEY-|\bBEGIN (PGP MESSAGE|AGE ENCRYPTED FILE))`)
 
 // withoutSecrets takes out of copies what is secret in one of them, and says what that is.
 func withoutSecrets(all []*parsed) (out []Secret) {
@@ -95,7 +95,7 @@ func (p *parsed) findSecrets(name string, f *file, found func(Place)) {
 }
 
 // secretKinds are the kinds of resources with secrets, encrypted or not.
-var secretKinds = []string{"Secret", "SecretList", "SealedSecret", "SopsSecret"}
+var secretKinds = []string{"Secret", "SecretList", "SealedSecret", "SopsSecret", "SecretGenerator"}
 
 // isSecret reports whether a value is or has a secret, also as a text. A reference to one is none.
 func isSecret(n *yaml.Node) bool {
