@@ -77,6 +77,6 @@ func TestAdoptSet(t *testing.T) {
 	}
 	w.Equal("standing", []string{"edge/one UpToDate v2 blueprints/web v1", "edge/two UpToDate v2 blueprints/web v1"},
 		w.standing(exitDone)[:2])
-	w.Equal("again", "error: each of the 2 packages of set webs says what it is a copy of, or is not there; if the set is new, run "+
+	w.Equal("again", "error: each of the 2 packages of set webs says what it is a copy of, or has no Kptfile: write one; if the set is new, run "+
 		"variants sync first\n", w.run(exitError, "adopt", "--set", "webs", "--yes"))
 }

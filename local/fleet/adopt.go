@@ -127,8 +127,8 @@ func (f *Fleet) CopiesOf(ctx context.Context, namespace, set string) (copies []*
 		}
 	}
 	if len(copies) == 0 {
-		err = fmt.Errorf("each of the %s of set %s says what it is a copy of, or is not there; if the set is new, run "+
-			"variants sync first", words.Count(len(of.Variants), "package"), set)
+		err = fmt.Errorf("each of the %s of set %s says what it is a copy of, or has no Kptfile: write one; if the set is "+
+			"new, run variants sync first", words.Count(len(of.Variants), "package"), set)
 	}
 	return copies, err
 }
