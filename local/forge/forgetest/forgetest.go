@@ -92,6 +92,8 @@ func (f *Forge) ServeGit(t testing.TB, root string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.git = &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"), Env: []string{
 		"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=" + Account}}
 }
@@ -158,11 +160,12 @@ var (
 
 // serve answers a request.
 func (f *Forge) serve(w http.ResponseWriter, r *http.Request) {
-	if strings.Contains(r.URL.Path, ".git/") && f.git != nil {
-		f.git.ServeHTTP(w, r)
+	f.mu.Lock()
+	if git := f.git; strings.Contains(r.URL.Path, ".git/") && git != nil {
+		f.mu.Unlock()
+		git.ServeHTTP(w, r)
 		return
 	}
-	f.mu.Lock()
 	defer f.mu.Unlock()
 	api := map[forge.Kind]string{forge.GitHub: "/api/v3/", forge.GitLab: "/api/v4/", forge.Gitea: "/api/v1/"}[f.Kind]
 	path, below := strings.CutPrefix(r.URL.EscapedPath(), api)
