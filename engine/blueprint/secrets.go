@@ -14,9 +14,9 @@ import (
 
 // secretText matches the text of a secret, but not in a comment: of a manifest of one, of what sops encrypts, or of a
 // private key.
-var secretText = regexp.MustCompile(`(?m)^[^#\n]*(\bkind["']?\s*:\s*["']?` +
-	`(Secret|SealedSecret|SopsSecret|SecretGenerator)(List)?\b|\bstringData\b|ENC\[AES256_GCM,|-----BEGIN [A-Z ]*PRIVATE KEY|AGE-SECRET-KEY-|` +
-	`\bBEGIN (PGP MESSAGE|AGE ENCRYPTED FILE))`)
+var secretText = regexp.MustCompile(`(?m)^[^#\n]*(` +
+	`\bkind["']?\s*:\s*["']?(Secret|SealedSecret|SopsSecret|SecretGenerator)(List)?\b|\bstringData\b|` +
+	`ENC\[AES256_GCM,|-----BEGIN [A-Z ]*PRIVATE KEY|AGE-SECRET-KEY-|\bBEGIN (PGP MESSAGE|AGE ENCRYPTED FILE))`)
 
 // withoutSecrets takes out of copies what is secret in one of them, and says what that is.
 func withoutSecrets(all []*parsed) (out []Secret) {
