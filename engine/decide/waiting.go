@@ -31,11 +31,13 @@ func Waiting(in *Input, d *Decision, told v1alpha1.Condition) *v1alpha1.OpenDraf
 		open.Reason, open.Message = takesBack.Reason, takesBack.Message
 	default:
 		open.Reason, open.Message = v1alpha1.ReasonManualApproval, open.Name+" waits for a person to publish it"
-		if mergedConflicts(in, &targets[i]) != nil {
-			open.Reason = v1alpha1.ReasonConflicted
-		}
 		if targets[i].Lifecycle == revision.Proposed {
 			open.Message = open.Name + " is proposed, and waits for a person to approve it"
+		}
+		if mergedConflicts(in, &targets[i]) != nil {
+			open.Reason = v1alpha1.ReasonConflicted
+		} else if left := leftToPeople(in, &targets[i]); left != nil {
+			open.Reason, open.Message = left.Reason, left.Message
 		}
 	}
 	open.Message = v1alpha1.ShortenMessage(open.Message)
