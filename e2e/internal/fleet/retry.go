@@ -57,7 +57,8 @@ func lostForNow(err error) bool {
 	status, answered := errors.AsType[*apierrors.StatusError](err)
 	return answered && status.Status().Code == http.StatusInternalServerError &&
 		slices.ContainsFunc([]string{"reference not found", "ref file is empty", "remote not found",
-			"conflicting with required remote ref", "failed to update ref", "packagerevs.config.porch.kpt.dev", "duplicate key value",
+			"conflicting with required remote ref", "failed to update ref", "packagerevs.config.porch.kpt.dev",
+			"duplicate key value",
 		}, func(text string) bool {
 			return strings.Contains(err.Error(), text)
 		})
