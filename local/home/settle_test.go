@@ -102,8 +102,8 @@ func TestSettle(t *testing.T) {
 			squash(p)
 			p.Commit("Change", p.set("size: web", "size: huge"))
 			p.push("HEAD:refs/heads/main")
-		}, []string{"Arrived edge.web.v1"},
-			[]string{main, open, "edge.web.v1: Published 1 owned", "heads/" + draftRef, "heads/main", "tags/web/v1"}},
+		}, []string{"Arrived edge.web.packagevariant-1", "Merged edge.web.packagevariant-1"},
+			[]string{main, published, "heads/main", "tags/web/v1"}},
 		"it is edited and then merged": {func(p person) {
 			p.Checkout(draftRef)
 			p.Push("Edit", map[string]string{"web/mine.txt": "mine"}, "HEAD:refs/heads/"+draftRef)
