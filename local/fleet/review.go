@@ -233,7 +233,7 @@ func (f *Fleet) Status(ctx context.Context, namespace string) (all []*status.Inp
 		in := &status.Input{Namespace: name, Branch: func(r *revision.Revision) string {
 			return cmp.Or(reviewed[types.NamespacedName{Namespace: r.Namespace, Name: r.Name}], f.BranchesOf(r).Branch)
 		}}
-		in.Notes = append(frozen[name], untagged[name]...)
+		in.Notes = slices.Concat(frozen[name], untagged[name])
 		if in.Input, err = f.Trace(ctx, name); err != nil {
 			return nil, err
 		}

@@ -57,8 +57,8 @@ func (r *Review) frozen() string {
 	case !r.Frozen:
 		return ""
 	case len(r.Drafts) == 0:
-		return "; it has a person's commit, and its drafts are over: merge it, or remove its branch: git push origin --delete " +
-			r.PullRequest.Branch
+		return "; it has a person's commit, and its drafts are over: merge it, or remove its branch: git push origin " +
+			"--delete " + r.PullRequest.Branch
 	}
 	return "; it has a person's commit, so it stays as it is, whatever becomes of its drafts"
 }
@@ -78,21 +78,9 @@ func (s *syncer) review(ctx context.Context) error {
 		return err
 	}
 	steps := reviews.Decide(s.was.Reviews, at, candidates, fetched)
-	var pushes []reviews.Step
-	for i := range steps {
-		step := &steps[i]
-		if step.Do == reviews.Make {
-			step.Seen = false
-			if step.Tip, err = s.home.PutReview(ctx, &step.Review); err != nil {
-				return err
-			}
-			if step.Body, err = s.bodyOfReview(ctx, &step.Review, candidates); err != nil {
-				return err
-			}
-		}
-		if step.Do != reviews.Keep {
-			pushes = append(pushes, *step)
-		}
+	pushes, err := s.makeReviews(ctx, steps, candidates)
+	if err != nil {
+		return err
 	}
 	if s.remember(steps); len(pushes) == 0 {
 		return nil
@@ -100,6 +88,33 @@ func (s *syncer) review(ctx context.Context) error {
 	if err := s.record(ctx, true); err != nil {
 		return err
 	}
+	s.pushReviews(ctx, pushes)
+	return ctx.Err()
+}
+
+// makeReviews makes the reviews that are to be made, and returns the steps to push.
+func (s *syncer) makeReviews(ctx context.Context, steps []reviews.Step, candidates []reviews.Candidate) (
+	pushes []reviews.Step, err error) {
+	for i := range steps {
+		step := &steps[i]
+		if step.Do == reviews.Make {
+			step.Seen = false
+			if step.Tip, err = s.home.PutReview(ctx, &step.Review); err != nil {
+				return nil, err
+			}
+			if step.Body, err = s.bodyOfReview(ctx, &step.Review, candidates); err != nil {
+				return nil, err
+			}
+		}
+		if step.Do != reviews.Keep {
+			pushes = append(pushes, *step)
+		}
+	}
+	return pushes, nil
+}
+
+// pushReviews pushes what was decided on reviews, and notes what has arrived.
+func (s *syncer) pushReviews(ctx context.Context, pushes []reviews.Step) {
 	refused, arrived := s.home.PushReviews(ctx, pushes), map[string]bool{}
 	for i := range pushes {
 		ref := pushes[i].Ref()
@@ -115,7 +130,6 @@ func (s *syncer) review(ctx context.Context) error {
 		r := &s.state.Reviews[i]
 		r.Seen = r.Seen || arrived[r.Repository+r.Ref()]
 	}
-	return ctx.Err()
 }
 
 const branchPrefix = "refs/heads/"

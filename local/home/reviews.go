@@ -59,8 +59,8 @@ func (h *Home) OpenDrafts(ctx context.Context) (all []OpenDraft, err error) {
 	return all, nil
 }
 
-// ReviewBranches returns the branches of reviews that were fetched, and whether the git repository of a canonical address
-// was. Of those that are remembered, and have something else than what the sync made, it knows whether they are merged.
+// ReviewBranches returns the branches of reviews that were fetched, and whether the git repository of a canonical
+// address was. Of those that are remembered, and have something else than what the sync made, it knows whether they are merged.
 func (h *Home) ReviewBranches(ctx context.Context, remembered []reviews.Review) (at map[reviews.Branch]reviews.Found,
 	fetched func(repository string) bool, err error) {
 	h.mu.Lock()
@@ -91,7 +91,8 @@ func (h *Home) ReviewBranches(ctx context.Context, remembered []reviews.Review) 
 	return at, func(repository string) bool { return !failed[repository] }, nil
 }
 
-// hasAll reports whether a commit has all that another one has: in its history, or because a merge would change nothing.
+// hasAll reports whether a commit has all that another one has: in its history, or because a merge would change
+// nothing.
 func (c *clone) hasAll(ctx context.Context, base, other git.Hash) (bool, error) {
 	if base == "" {
 		return false, nil
