@@ -60,7 +60,8 @@ func (h *Home) OpenDrafts(ctx context.Context) (all []OpenDraft, err error) {
 }
 
 // ReviewBranches returns the branches of reviews that were fetched, and whether the git repository of a canonical
-// address was. Of those that are remembered, and have something else than what the sync made, it knows whether they are merged.
+// address was. Of those that are remembered, and have something else than what the sync made, it knows whether they are
+// merged.
 func (h *Home) ReviewBranches(ctx context.Context, remembered []reviews.Review) (at map[reviews.Branch]reviews.Found,
 	fetched func(repository string) bool, err error) {
 	h.mu.Lock()
