@@ -215,8 +215,11 @@ func (f *Fleet) Push(ctx context.Context, of []*revision.Revision) map[types.Nam
 
 // Status returns what is known of a namespace, or of all of them if that is "".
 func (f *Fleet) Status(ctx context.Context, namespace string) (all []*status.Input, err error) {
-	reviewed, untagged := f.reviewed(f.was.Reviews), f.untagged(ctx)
+	reviewed, untagged, frozen := f.reviewed(f.was.Reviews), f.untagged(ctx), f.frozen()
 	names := map[string]bool{}
+	for name := range frozen {
+		names[name] = true
+	}
 	for _, pv := range f.store.AllVariants() {
 		names[pv.Namespace] = true
 	}
@@ -227,9 +230,10 @@ func (f *Fleet) Status(ctx context.Context, namespace string) (all []*status.Inp
 		if namespace != "" && name != namespace {
 			continue
 		}
-		in := &status.Input{Namespace: name, Notes: untagged[name], Branch: func(r *revision.Revision) string {
+		in := &status.Input{Namespace: name, Branch: func(r *revision.Revision) string {
 			return cmp.Or(reviewed[types.NamespacedName{Namespace: r.Namespace, Name: r.Name}], f.BranchesOf(r).Branch)
 		}}
+		in.Notes = slices.Concat(frozen[name], untagged[name])
 		if in.Input, err = f.Trace(ctx, name); err != nil {
 			return nil, err
 		}

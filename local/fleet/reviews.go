@@ -43,7 +43,7 @@ type Review struct {
 	Namespace string `json:"namespace"`
 	Set       string `json:"set"`
 	Wave      string `json:"wave"`
-	// Drafts are the names of those that it shows.
+	// Drafts are the names of those that it shows; none if they are over.
 	Drafts []string `json:"drafts"`
 	// Frozen says that a person has committed to the branch, so that it stays as it is.
 	Frozen bool `json:"frozen,omitempty"`
@@ -53,8 +53,12 @@ type Review struct {
 
 // frozen says that the branch of a review stays as it is.
 func (r *Review) frozen() string {
-	if !r.Frozen {
+	switch {
+	case !r.Frozen:
 		return ""
+	case len(r.Drafts) == 0:
+		return "; it has a person's commit, and its drafts are over: merge it, or remove its branch: git push origin " +
+			"--delete " + r.PullRequest.Branch
 	}
 	return "; it has a person's commit, so it stays as it is, whatever becomes of its drafts"
 }
@@ -69,23 +73,14 @@ func (s *syncer) review(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at, fetched := s.home.ReviewBranches()
+	at, fetched, err := s.home.ReviewBranches(ctx, s.was.Reviews)
+	if err != nil {
+		return err
+	}
 	steps := reviews.Decide(s.was.Reviews, at, candidates, fetched)
-	var pushes []reviews.Step
-	for i := range steps {
-		step := &steps[i]
-		if step.Do == reviews.Make {
-			step.Before, step.Seen, step.Closed = step.At, false, false
-			if step.Tip, err = s.home.PutReview(ctx, &step.Review); err != nil {
-				return err
-			}
-			if step.Body, err = s.bodyOfReview(ctx, &step.Review, candidates); err != nil {
-				return err
-			}
-		}
-		if step.Do != reviews.Keep {
-			pushes = append(pushes, *step)
-		}
+	pushes, err := s.makeReviews(ctx, steps, candidates)
+	if err != nil {
+		return err
 	}
 	if s.remember(steps); len(pushes) == 0 {
 		return nil
@@ -93,11 +88,41 @@ func (s *syncer) review(ctx context.Context) error {
 	if err := s.record(ctx, true); err != nil {
 		return err
 	}
+	s.pushReviews(ctx, pushes)
+	return ctx.Err()
+}
+
+// makeReviews makes the reviews that are to be made, and returns the steps to push.
+func (s *syncer) makeReviews(ctx context.Context, steps []reviews.Step, candidates []reviews.Candidate) (
+	pushes []reviews.Step, err error) {
+	for i := range steps {
+		step := &steps[i]
+		if step.Do == reviews.Make {
+			step.Seen = false
+			if step.Tip, err = s.home.PutReview(ctx, &step.Review); err != nil {
+				return nil, err
+			}
+			if step.Body, err = s.bodyOfReview(ctx, &step.Review, candidates); err != nil {
+				return nil, err
+			}
+		}
+		if step.Do != reviews.Keep {
+			pushes = append(pushes, *step)
+		}
+	}
+	return pushes, nil
+}
+
+// pushReviews pushes what was decided on reviews, and notes what has arrived.
+func (s *syncer) pushReviews(ctx context.Context, pushes []reviews.Step) {
 	refused, arrived := s.home.PushReviews(ctx, pushes), map[string]bool{}
 	for i := range pushes {
 		ref := pushes[i].Ref()
 		if arrived[pushes[i].Repository+ref] = refused[i] == nil; refused[i] != nil {
 			s.errs["review "+strings.TrimPrefix(ref, branchPrefix)] = refused[i]
+		} else if pushes[i].Do == reviews.End && pushes[i].Closed && !pushes[i].Over {
+			s.report.note("the review %s had nothing that is not on the branch %s, so it is closed, and its branch removed; "+
+				"none of its drafts is rejected", strings.TrimPrefix(ref, branchPrefix), pushes[i].Base)
 		}
 	}
 	s.state.Reviews = slices.Clone(s.state.Reviews) // what was recorded does not change
@@ -105,7 +130,6 @@ func (s *syncer) review(ctx context.Context) error {
 		r := &s.state.Reviews[i]
 		r.Seen = r.Seen || arrived[r.Repository+r.Ref()]
 	}
-	return ctx.Err()
 }
 
 const branchPrefix = "refs/heads/"
@@ -210,7 +234,7 @@ func numberOf(revision int) string { return fmt.Sprintf("v%d", revision) }
 func (f *Fleet) reviewed(all []reviews.Review) map[types.NamespacedName]string {
 	of := map[types.NamespacedName]string{}
 	for i := range all {
-		if !all[i].IsOpen() {
+		if !all[i].IsOpen() || all[i].Over {
 			continue
 		}
 		branch := f.home.BranchesOfReview(&all[i]).Branch
@@ -222,6 +246,19 @@ func (f *Fleet) reviewed(all []reviews.Review) map[types.NamespacedName]string {
 	return of
 }
 
+// frozen returns what is to be told, by namespace, of reviews to which a person has committed.
+func (f *Fleet) frozen() map[string][]string {
+	told := map[string][]string{}
+	for i := range f.was.Reviews {
+		if r := &f.was.Reviews[i]; r.Frozen && r.IsOpen() {
+			branch := strings.TrimPrefix(r.Ref(), branchPrefix)
+			told[r.Namespace] = append(told[r.Namespace], fmt.Sprintf("%s (a person has committed to it): %s: merge it, or "+
+				"remove its branch: git push origin --delete %s", branch, r.Title(), branch))
+		}
+	}
+	return told
+}
+
 // tellReviews tells of the reviews.
 func (s *syncer) tellReviews() {
 	for i := range s.state.Reviews {
@@ -230,9 +267,9 @@ func (s *syncer) tellReviews() {
 			continue
 		}
 		branches := s.home.BranchesOfReview(r)
-		told := Review{Namespace: r.Namespace, Set: r.Set, Wave: r.Wave, Frozen: r.Frozen,
+		told := Review{Namespace: r.Namespace, Set: r.Set, Wave: r.Wave, Drafts: []string{}, Frozen: r.Frozen,
 			PullRequest: &PullRequest{Branches: branches, Title: markdown.Title(r.Title()), Body: r.Body, Of: branches.Branch}}
-		for j := range r.Members {
+		for j := 0; j < len(r.Members) && !r.Over; j++ {
 			m := &r.Members[j]
 			told.Drafts = append(told.Drafts, m.Of().NameOf(m.Workspace))
 			told.PullRequest.Covers = append(told.PullRequest.Covers, s.home.BranchesOf(&revision.Revision{

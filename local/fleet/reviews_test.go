@@ -35,6 +35,11 @@ func (w *world) reviewing(by string) (said []string) {
 			}
 		}
 	}
+	for _, note := range report.Notes {
+		if strings.HasPrefix(note, "the review ") {
+			said = append(said, note)
+		}
+	}
 	return append(said, report.Failures...)
 }
 
@@ -178,6 +183,54 @@ func TestReviewClosed(t *testing.T) {
 	w.Push("main", "Version 3", map[string]string{"blueprints/web/settings.yaml": settings("huge")},
 		"HEAD:refs/tags/blueprints/web/v3")
 	w.Equal("the next version", []string{"web/all/web-v3-1: web v1 → v3, wave all: 2 packages"}, w.reviewing("wave"))
+}
+
+// TestReviewReset has people reset a review to an older one, which is made anew, and to the main branch, which closes it.
+func TestReviewReset(t *testing.T) {
+	t.Parallel()
+	w := upgraded(t, 3)
+	w.reviewing("wave")
+	ref := "refs/heads/" + reviewOf(2, 1)
+	older := w.Remote.Refs()[ref]
+	w.Push("main", "Hotfix", map[string]string{"sites/0/s2/web/more.txt": "a file\n"})
+	w.reviewing("wave")
+	w.Remote.Git("update-ref", ref, strings.TrimSpace(w.Remote.Git("rev-parse", older)))
+	w.Equal("an older one", []string{wholeOfThree}, w.reviewing("wave"))
+	w.Equal("made anew", "a file\n", w.Remote.Git("show", reviewOf(2, 1)+":sites/0/s2/web/more.txt"))
+	w.Remote.Git("update-ref", ref, "refs/heads/main")
+	w.Equal("reset", []string{"the review " + reviewOf(2, 1) + " had nothing that is not on the branch main, so it is closed, " +
+		"and its branch removed; none of its drafts is rejected"}, w.reviewing("wave"))
+	w.Equal("the drafts", 3, len(w.open()))
+	w.resting("wave", nil)
+}
+
+// TestReviewLeft has a person commit to a review, of which the next version has another one: both are told of, until
+// its branch is gone.
+func TestReviewLeft(t *testing.T) {
+	t.Parallel()
+	w := upgraded(t, 3)
+	w.reviewing("wave")
+	w.Push(reviewOf(2, 1), "A value", map[string]string{"sites/0/s1/web/more.txt": "mine\n"})
+	w.Push("main", "Version 3", map[string]string{"blueprints/web/settings.yaml": settings("huge")},
+		"HEAD:refs/tags/blueprints/web/v3")
+	next := "web/all/web-v3-1: web v1 → v3, wave all: 3 packages"
+	w.Equal("both", []string{wholeOfThree + "; it has a person's commit, and its drafts are over: merge it, or remove its " +
+		"branch: git push origin --delete " + reviewOf(2, 1), next}, w.reviewing("wave"))
+	w.Equal("the status", []string{reviewOf(2, 1) + " (a person has committed to it): web v1 → v2, wave all: 3 packages: " +
+		"merge it, or remove its branch: git push origin --delete " + reviewOf(2, 1)}, w.status().Notes)
+	w.Remote.Git("update-ref", "-d", "refs/heads/"+reviewOf(2, 1))
+	w.Equal("gone", []string{next}, w.reviewing("wave"))
+	w.resting("wave", []string{next})
+}
+
+// TestReviewInTheWay has a branch keep a review from being made.
+func TestReviewInTheWay(t *testing.T) {
+	t.Parallel()
+	w := upgraded(t, 2)
+	w.Remote.Git("update-ref", "refs/heads/reviews", "refs/heads/main")
+	w.Equal("in the way", []string{"review " + reviewOf(2, 1) + ": the git repository " + w.Remote.Address() +
+		" has refs/heads/reviews, so it cannot have refs/heads/" + reviewOf(2, 1) + ": rename or delete the former"},
+		w.reviewing("wave"))
 }
 
 // TestReviewEdited has a person commit to a review, which stays as it is then, and merge it: what they wrote is published,

@@ -59,22 +59,57 @@ func (h *Home) OpenDrafts(ctx context.Context) (all []OpenDraft, err error) {
 	return all, nil
 }
 
-// ReviewBranches returns where the branches of reviews were fetched, and whether the git repository of a canonical
-// address was.
-func (h *Home) ReviewBranches() (at map[reviews.Branch]git.Hash, fetched func(repository string) bool) {
+// ReviewBranches returns the branches of reviews that were fetched, and whether the git repository of a canonical
+// address was. Of those that are remembered, and have something else than what the sync made, it knows whether they are
+// merged.
+func (h *Home) ReviewBranches(ctx context.Context, remembered []reviews.Review) (at map[reviews.Branch]reviews.Found,
+	fetched func(repository string) bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	at, failed := map[reviews.Branch]git.Hash{}, map[string]bool{}
+	defer classify(&err)
+	at, failed := map[reviews.Branch]reviews.Found{}, map[string]bool{}
 	for _, c := range h.clones {
 		address := c.canonical()
 		failed[address] = failed[address] || c.err != nil
 		for ref, seen := range c.refs {
 			if strings.HasPrefix(ref, reviews.Prefix) {
-				at[reviews.Branch{Repository: address, Ref: ref}] = seen.Commit
+				at[reviews.Branch{Repository: address, Ref: ref}] = reviews.Found{At: seen.Commit}
 			}
 		}
 	}
-	return at, func(repository string) bool { return !failed[repository] }
+	for i := range remembered {
+		r := &remembered[i]
+		branch := reviews.Branch{Repository: r.Repository, Ref: r.Ref()}
+		found, c := at[branch], h.cloneAt(r.Repository)
+		if c == nil || found.At == "" || found.At == r.Tip && !r.Frozen {
+			continue
+		}
+		if found.Merged, err = c.hasAll(ctx, c.refs[branches+r.Base].Commit, found.At); err != nil {
+			return nil, nil, err
+		}
+		at[branch] = found
+	}
+	return at, func(repository string) bool { return !failed[repository] }, nil
+}
+
+// hasAll reports whether a commit has all that another one has: in its history, or because a merge would change
+// nothing.
+func (c *clone) hasAll(ctx context.Context, base, other git.Hash) (bool, error) {
+	if base == "" {
+		return false, nil
+	}
+	if follows, err := c.git.Follows(ctx, base, other); follows || err != nil {
+		return follows, err
+	}
+	if common, err := c.git.MergeBase(ctx, base, other); common == "" {
+		return false, err
+	}
+	merged, conflicts, err := c.git.Merge(ctx, base, other)
+	if err != nil || len(conflicts) > 0 {
+		return false, err
+	}
+	commit, err := c.git.Commit(base)
+	return err == nil && commit.Tree == merged, err
 }
 
 // cloneAt returns the clone of a git repository that was fetched; nil if there is none.
@@ -130,6 +165,12 @@ func (h *Home) PushReviews(ctx context.Context, steps []reviews.Step) map[int]er
 	for _, repository := range slices.Sorted(maps.Keys(of)) {
 		c := h.cloneAt(repository)
 		var updates []git.Update
+		of[repository] = slices.DeleteFunc(of[repository], func(i int) bool {
+			if told := c.refuse(steps[i].Ref()); told != nil && steps[i].Do == reviews.Make {
+				refused[i] = told
+			}
+			return refused[i] != nil
+		})
 		for _, i := range of[repository] {
 			u := git.Update{Ref: steps[i].Ref(), Old: steps[i].At}
 			if steps[i].Do == reviews.Make {

@@ -11,6 +11,12 @@ import (
 // Branch is a branch of a git repository.
 type Branch struct{ Repository, Ref string }
 
+// Found is where a branch was seen, "" for nowhere, and whether the main branch has all that it has.
+type Found struct {
+	At     git.Hash
+	Merged bool
+}
+
 // What is done with the branch of a review.
 const (
 	// Keep leaves it as it is.
@@ -30,9 +36,9 @@ type Step struct {
 }
 
 // Decide returns what is to be done with the reviews that are remembered, and with those that the drafts make. Branches
-// has where the branches of reviews were seen; of a git repository that could not be read, there are no candidates, and
+// are the branches of reviews that were seen; of a git repository that could not be read, there are no candidates, and
 // known is false.
-func Decide(remembered []Review, branches map[Branch]git.Hash, candidates []Candidate,
+func Decide(remembered []Review, branches map[Branch]Found, candidates []Candidate,
 	known func(repository string) bool) []Step {
 	d := decision{open: map[Draft]*Candidate{}, taken: map[Draft]bool{}, branches: branches}
 	for i := range candidates {
@@ -46,7 +52,7 @@ func Decide(remembered []Review, branches map[Branch]git.Hash, candidates []Cand
 		switch {
 		case !known(r.Repository):
 			d.steps = append(d.steps, Step{Review: r})
-		case r.isForeign(branches[branch]):
+		case r.isForeign(branches[branch].At):
 			r.Members = nil
 			d.steps = append(d.steps, Step{Review: r})
 		default:
@@ -64,53 +70,64 @@ type decision struct {
 	open map[Draft]*Candidate
 	// taken are the drafts that are in a review, or were.
 	taken    map[Draft]bool
-	branches map[Branch]git.Hash
+	branches map[Branch]Found
 	steps    []Step
 }
 
 // again decides on a review that is remembered.
 func (d *decision) again(r Review) {
-	at := d.branches[Branch{r.Repository, r.Ref()}]
-	lost := r.see(at)
-	step := Step{Review: r, At: at}
+	found := d.branches[Branch{r.Repository, r.Ref()}]
+	isFormer := r.see(found)
 	members, changed := d.members(&r)
-	switch isOver := d.left(&r) == 0; { // all are published, rejected, or made for another revision
-	case r.Frozen || r.Closed:
-		if isOver {
-			step.Members = nil
-		}
-	case isOver || len(members) < 2:
-		if step.Members = nil; at != "" {
+	r.Over = d.left(&r) == 0 // all are published, rejected, or made for another revision
+	step := Step{Review: r, At: found.At}
+	switch {
+	case r.Closed:
+		if found.At != "" {
 			step.Do = End
 		}
-	case changed || lost:
-		step.Members, step.Do = members, Make
+		if r.Over {
+			step.Members = nil
+		}
+	case r.Frozen:
+	case r.Over || len(members) < 2:
+		if step.Members = nil; found.At != "" {
+			step.Do = End
+		}
+	case changed || isFormer:
+		if step.Members, step.Do = members, Make; found.At == r.Tip {
+			step.Former = append(slices.Clip(r.Former), r.Tip)
+		}
 	}
-	for i := range step.Members {
+	for i := 0; i < len(step.Members) && !r.Over; i++ {
 		d.taken[step.Members[i].Draft] = true
 	}
 	d.steps = append(d.steps, step)
 }
 
-// see notes where the branch of a review was seen, and reports whether what was announced last did not arrive.
-func (r *Review) see(at git.Hash) (lost bool) {
-	lost = at == r.Before && !r.Seen && at != r.Tip
-	r.Closed = r.Closed && at == ""
+// see notes where the branch of a review was seen, and reports whether that is what it was before the sync made Tip.
+func (r *Review) see(found Found) (isFormer bool) {
+	at := found.At
 	switch {
-	case r.Closed, lost:
-	case at == r.Tip:
-		r.Seen = true
-	case at == "":
+	case at == r.Tip && !r.Frozen:
+		r.Seen, r.Closed = true, false
+	case slices.Contains(r.Former, at), at == "" && !r.Seen && len(r.Former) == 0:
+		r.Frozen, r.Closed = false, false
+		return true
+	case at == "" || found.Merged:
 		r.Closed = true
 	default:
-		r.Frozen, r.Seen, r.Tip = true, true, at
+		if !r.Frozen {
+			r.Former = append(slices.Clip(r.Former), r.Tip)
+		}
+		r.Frozen, r.Seen, r.Tip, r.Closed = true, true, at, false
 	}
-	return lost
+	return false
 }
 
 // isForeign reports whether the branch of a review that was never seen is somebody else's, who made it meanwhile.
 func (r *Review) isForeign(at git.Hash) bool {
-	return r.Before == "" && !r.Seen && at != "" && at != r.Tip
+	return len(r.Former) == 0 && !r.Seen && at != "" && at != r.Tip
 }
 
 // members returns the members of a review that are still fit for it, as they are now, and whether that changes it.

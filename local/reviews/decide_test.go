@@ -60,6 +60,9 @@ func shown(steps []Step) (out []string) {
 		if s.Closed {
 			text += ", closed"
 		}
+		if s.Over {
+			text += ", over"
+		}
 		out = append(out, text)
 	}
 	return out
@@ -69,15 +72,15 @@ func shown(steps []Step) (out []string) {
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	announced := of(1, "fra:1 nyc:1", "t2")
-	announced.Before, announced.Seen = "t1", false
-	first := announced
-	first.Before = ""
+	announced.Former, announced.Seen = []git.Hash{"t0", "t1"}, false
+	first, again := announced, announced
+	first.Former, again.Seen = nil, true
 	frozen, closed := of(1, "fra:1 nyc:1", "p"), of(1, "fra:1 nyc:1", "t")
-	frozen.Frozen, closed.Closed = true, true
+	frozen.Frozen, frozen.Former, closed.Closed = true, []git.Hash{"t"}, true
 	for _, tt := range []struct {
 		what   string
 		before []Review
-		at     map[int]git.Hash // by part
+		at     map[int]git.Hash // by part; what the main branch has ends with =
 		drafts string
 		want   []string
 	}{
@@ -100,17 +103,27 @@ func TestDecide(t *testing.T) {
 			[]string{"make web-v3-1: fra:1 tyo:1"}},
 		{"only one is left", []Review{of(1, "fra:1 nyc:1", "t")}, map[int]git.Hash{1: "t"}, "fra:1",
 			[]string{"end web-v3-1:"}},
-		{"all are merged", []Review{of(1, "fra:1 nyc:1", "t")}, map[int]git.Hash{1: "t"}, "", []string{"end web-v3-1:"}},
+		{"all are merged", []Review{of(1, "fra:1 nyc:1", "t")}, map[int]git.Hash{1: "t"}, "", []string{"end web-v3-1:, over"}},
 		{"all are merged, and the branch is gone", []Review{of(1, "fra:1 nyc:1", "t")}, nil, "",
-			[]string{"keep web-v3-1:, closed"}},
+			[]string{"keep web-v3-1:, closed, over"}},
 		{"the next revision", []Review{of(1, "fra:1 nyc:1", "t")}, map[int]git.Hash{1: "t"}, "fra:2^ nyc:2^",
-			[]string{"end web-v3-1:", "make web-v4-1: fra:2 nyc:2"}},
+			[]string{"end web-v3-1:, over", "make web-v4-1: fra:2 nyc:2"}},
 		{"a person's commit", []Review{of(1, "fra:1 nyc:1", "t")}, map[int]git.Hash{1: "p"}, "fra:2 nyc:1",
 			[]string{"keep web-v3-1: fra:1 nyc:1, frozen"}},
 		{"one that is frozen", []Review{frozen}, map[int]git.Hash{1: "p"}, "fra:2 nyc:1! tyo:1",
 			[]string{"keep web-v3-1: fra:1 nyc:1, frozen"}},
-		{"one that is frozen, and merged", []Review{frozen}, map[int]git.Hash{1: "p"}, "",
-			[]string{"keep web-v3-1:, frozen"}},
+		{"one that is frozen, and its drafts are over", []Review{frozen}, map[int]git.Hash{1: "p"}, "",
+			[]string{"keep web-v3-1: fra:1 nyc:1, frozen, over"}},
+		{"one that is frozen, and the next revision", []Review{frozen}, map[int]git.Hash{1: "p"}, "fra:2^ nyc:2^",
+			[]string{"keep web-v3-1: fra:1 nyc:1, frozen, over", "make web-v4-1: fra:2 nyc:2"}},
+		{"one that is frozen and over, and gone", []Review{frozen}, nil, "", []string{"keep web-v3-1:, frozen, closed, over"}},
+		{"a person's commit, taken back", []Review{frozen}, map[int]git.Hash{1: "t"}, "fra:1 nyc:1",
+			[]string{"make web-v3-1: fra:1 nyc:1"}},
+		{"an older one", []Review{again}, map[int]git.Hash{1: "t0"}, "fra:1 nyc:1", []string{"make web-v3-1: fra:1 nyc:1"}},
+		{"reset to the main branch", []Review{of(1, "fra:1 nyc:1", "t")}, map[int]git.Hash{1: "m="}, "fra:1 nyc:1",
+			[]string{"end web-v3-1: fra:1 nyc:1, closed"}},
+		{"frozen, and merged", []Review{frozen}, map[int]git.Hash{1: "p="}, "",
+			[]string{"end web-v3-1:, frozen, closed, over"}},
 		{"closed", []Review{of(1, "fra:1 nyc:1", "t")}, nil, "fra:1 nyc:1", []string{"keep web-v3-1: fra:1 nyc:1, closed"}},
 		{"closed before", []Review{closed}, nil, "fra:2 nyc:1 tyo:1", []string{"keep web-v3-1: fra:1 nyc:1, closed"}},
 		{"closed before, and others come", []Review{closed}, nil, "fra:1 nyc:1 tyo:1 sgp:1",
@@ -118,7 +131,7 @@ func TestDecide(t *testing.T) {
 		{"closed, and restored", []Review{closed}, map[int]git.Hash{1: "t"}, "fra:1 nyc:1",
 			[]string{"keep web-v3-1: fra:1 nyc:1"}},
 		{"closed, and the next revision", []Review{closed}, nil, "fra:2^ nyc:2^",
-			[]string{"keep web-v3-1:, closed", "make web-v4-1: fra:2 nyc:2"}},
+			[]string{"keep web-v3-1:, closed, over", "make web-v4-1: fra:2 nyc:2"}},
 		{"announced, and not pushed", []Review{announced}, map[int]git.Hash{1: "t1"}, "fra:1 nyc:1",
 			[]string{"make web-v3-1: fra:1 nyc:1"}},
 		{"announced, and pushed", []Review{announced}, map[int]git.Hash{1: "t2"}, "fra:1 nyc:1",
@@ -129,9 +142,10 @@ func TestDecide(t *testing.T) {
 			[]string{"keep web-v3-1:", "make web-v3-2: fra:1 nyc:1"}},
 		{"begun, and not pushed", []Review{first}, nil, "fra:1 nyc:1", []string{"make web-v3-1: fra:1 nyc:1"}},
 	} {
-		at := map[Branch]git.Hash{}
+		at := map[Branch]Found{}
 		for part, tip := range tt.at {
-			at[Branch{group.Repository, group.Ref(part)}] = tip
+			name, merged := strings.CutSuffix(string(tip), "=")
+			at[Branch{group.Repository, group.Ref(part)}] = Found{At: git.Hash(name), Merged: merged}
 		}
 		steps := Decide(tt.before, at, drafts(tt.drafts), func(string) bool { return true })
 		if diff := cmp.Diff(tt.want, shown(steps)); diff != "" {

@@ -88,17 +88,21 @@ type Review struct {
 	Group
 	Part    int      `json:"part"`
 	Members []Member `json:"members"`
-	// Tip is what the sync made of it last, Before what it was before that; "" for nothing.
-	Tip    git.Hash `json:"tip,omitempty"`
-	Before git.Hash `json:"before,omitempty"`
+	// Tip is what the sync made of it last, or what people made of it; "" for nothing. Former are those that the sync made
+	// before, if they arrived.
+	Tip    git.Hash   `json:"tip,omitempty"`
+	Former []git.Hash `json:"former,omitempty"`
 	// Seen says that a fetch has shown Tip.
 	Seen bool `json:"seen,omitempty"`
 	// Frozen says that the branch has a person's commit: it stays as it is.
 	Frozen bool `json:"frozen,omitempty"`
 	// Body is that of its pull request.
 	Body string `json:"body,omitempty"`
-	// Closed says that people removed the branch and did not merge it: it does not come again.
+	// Closed says that people removed the branch and did not merge it, or left nothing on it that is to be merged: it does
+	// not come again.
 	Closed bool `json:"closed,omitempty"`
+	// Over says that no member waits any more. A frozen review is remembered until its branch is merged or gone.
+	Over bool `json:"over,omitempty"`
 }
 
 // Ref returns the name of the branch.
