@@ -357,7 +357,7 @@ REST_OF_E2E = $(filter-out $(WITH_KPT) ./apiserver ./compat ./contract ./example
 .PHONY: test-all
 test-all: ## Run the tests that are left: faults and hostile input, installing, images, monitoring, and all on both caches
 	@$(MAKE) --no-print-directory rare-tools build stack-tools images ci-programs
-	@echo '== testing what is left: this takes about 90 minutes on two cores'; $(begin); \
+	@echo '== testing what is left: this takes about 20 minutes on two cores, once all is built'; $(begin); \
 	$(call part,benchmarks,$(call each,e2e,$(GO_TEST) ./bench/...)); \
 	$(call part,the plugin for krew,$(call each,release,RARE=1 $(GO_TEST) ./internal/programs)); \
 	$(call part,what surrounds the controller,$(call each,e2e,$(GO_TEST) $(REST_OF_E2E))); \

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/package-variants/package-variants/engine/decide"
 	"github.com/package-variants/package-variants/engine/kpt"
 	"github.com/package-variants/package-variants/engine/packages"
 	"github.com/package-variants/package-variants/engine/revision"
@@ -17,12 +18,17 @@ import (
 
 // current returns the content that a revision has now. Where drafts are not in git, one may have its new version before
 // its new files, which come one by one, also when it is published. So a content with another version than the cached
-// one is read once more, and used if nothing was written meanwhile.
+// one is read once more, and used if nothing was written meanwhile. A draft that was asked for, and has no task yet,
+// was seen before its files: these are what the home knows its task and its lock by.
 func (r *Reconciler) current(ctx context.Context, o *observation, name string) (packages.Content, error) {
 	content, err := r.content(ctx, o, name)
 	target := o.target(name)
-	if err != nil || target == nil || !target.Open() || target.Version == content.Version {
+	if err != nil || target == nil || !target.Open() {
 		return content, err
+	}
+	isUnfinished := target.Task.Type == "" && decide.Requested(&o.Input, target)
+	if target.Version == content.Version && !isUnfinished {
+		return content, nil
 	}
 	now, err := r.Packages.Get(ctx, target.Namespace, name)
 	if err != nil {

@@ -39,6 +39,38 @@ func TestCurrentFails(t *testing.T) {
 	}
 }
 
+// finished is a home that has written a draft, with its task, in the version that was seen before.
+type finished struct{ packages.Home }
+
+func (finished) Get(_ context.Context, namespace, name string) (revision.Revision, error) {
+	return revision.Revision{Namespace: namespace, Name: name, Version: "v1.1", Lifecycle: revision.Draft, InParts: true,
+		Task: revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}, Lock: &revision.Lock{Ref: "web/v1"}}, nil
+}
+
+func (finished) Read(_ context.Context, namespace, name string) (packages.Content, error) {
+	return packages.Content{Namespace: namespace, Name: name, Version: "v1.1", Files: map[string]string{"Kptfile": "k"}}, nil
+}
+
+// TestCurrentOfUnfinished checks that a draft which was asked for, and seen before the home had written its files, gets
+// its task and its lock with these: in the database, it has the same version then.
+func TestCurrentOfUnfinished(t *testing.T) {
+	t.Parallel()
+	o := observed()
+	draft := revision.Revision{Namespace: namespace, Name: "edge.web.v1", Lifecycle: revision.Draft, Version: "v1.1",
+		InParts: true}
+	o.Input = decide.Input{Observed: decide.Observed{Upstream: &revision.Revision{}, Revisions: []revision.Revision{draft}},
+		Memory: decide.Memory{Requested: decide.Request{Name: "edge.web.v1",
+			Task: revision.Task{Type: revision.Clone, Source: "blueprints.web.v1"}}}}
+	r := &Reconciler{Ports: Ports{Packages: finished{}}}
+	if _, err := r.current(t.Context(), o, "edge.web.v1"); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := finished{}.Get(t.Context(), namespace, "edge.web.v1")
+	if diff := cmp.Diff([]revision.Revision{want}, o.Revisions); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // writing is a Porch that publishes a draft: it has a new version, and its files change from read to read.
 type writing struct {
 	packages.Home
