@@ -118,11 +118,25 @@ func (s *settling) rebase(ctx context.Context, m member, draft *ledger.Draft, f 
 	if _, isOwn := own[git.Hash(f.Commit)]; !isOwn {
 		return nil
 	}
-	from, err := m.in.began(ctx, f, own)
-	if err == nil && from != "" {
-		draft.Base, err = m.in.packageAt(from, m.where())
+	began, known, err := s.beganWith(ctx, m, f)
+	if known {
+		draft.Base = began
 	}
 	return err
+}
+
+// beganWith returns the package in the commit of the branch from which a draft comes; false if there is none.
+func (s *settling) beganWith(ctx context.Context, m member, f *found) (tree git.Hash, known bool, err error) {
+	own, err := s.unmerged(ctx, m.in)
+	if err != nil {
+		return "", false, err
+	}
+	from, err := m.in.began(ctx, f, own)
+	if err != nil || from == "" {
+		return "", false, err
+	}
+	tree, err = m.in.packageAt(from, m.where())
+	return tree, true, err
 }
 
 // began returns the commit of the branch from which a draft comes; "" if it has a history of its own.

@@ -396,15 +396,7 @@ func (s *settling) person(ctx context.Context, m member, f *found) error {
 	if err != nil || f.unread != nil {
 		return err
 	}
-	own, err := s.unmerged(ctx, m.in)
-	if err != nil {
-		return err
-	}
-	var began git.Hash
-	from, err := m.in.began(ctx, f, own)
-	if err == nil && from != "" {
-		began, err = m.in.packageAt(from, m.where())
-	}
+	began, _, err := s.beganWith(ctx, m, f)
 	s.judged[f.id()] = judgement{overtaken: began != main}
 	return err
 }
