@@ -300,8 +300,8 @@ func hasConflicts(in *Input, target *revision.Revision) string {
 		!meta.IsStatusConditionTrue(in.Variant.Status.Conditions, v1alpha1.ConditionConflicted) {
 		return ""
 	}
-	return fmt.Sprintf("%s has values that the upstream and the package both changed: look at them by %s diff %s, and "+
-		"allow them by --allow-conflicts", target.Name, in.Command, in.Variant.Name)
+	return fmt.Sprintf("%s has values that the upstream and the package both changed: look at them by %s diff %s%s, "+
+		"and allow them by --allow-conflicts", target.Name, in.Command, in.Variant.Name, in.Flags)
 }
 
 func hasUnmetGates(in *Input, target *revision.Revision) string {

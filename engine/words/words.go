@@ -5,6 +5,7 @@ package words
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -46,6 +47,8 @@ func Nearest(to string, words []string, limit int) string {
 type Home struct {
 	// Command is the command line, Controller what brings packages to what variants ask for, Packages what has them.
 	Command, Controller, Packages string
+	// Flags follow what is named on the command line; they begin with a space, unless there are none.
+	Flags string
 	// Wait says what to do until the controller has looked at something.
 	Wait string
 }
@@ -65,4 +68,15 @@ func Count(n int, thing string) string {
 		thing += "s"
 	}
 	return Number(n) + " " + thing
+}
+
+// plain matches what no shell takes for anything else.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./@:+-]+$`)
+
+// Quoted returns a word of a command line as people type it in a shell.
+func Quoted(word string) string {
+	if plain.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -36,3 +36,12 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{"web/v4": "web/v4", "a b": "'a b'", "a;b": "'a;b'", "it's": `'it'\''s'`} {
+		if got := Quoted(word); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

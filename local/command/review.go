@@ -182,7 +182,8 @@ func (e *env) approveSet(ctx context.Context, f *fleet.Fleet, a *action, o *revi
 		return err
 	}
 	for _, name := range of.Others {
-		fmt.Fprintf(e.Out, "%s: its draft is to be looked at for itself: variants approve %[1]s\n", krm.Visible(name))
+		fmt.Fprintf(e.Out, "%s: its draft is to be looked at for itself: variants approve %[1]s%[2]s\n", krm.Visible(name),
+			krm.Visible(f.Words().Flags))
 	}
 	var items []review.Item
 	for i := range of.Whole.Variants {

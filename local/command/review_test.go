@@ -139,8 +139,8 @@ func TestNotApproved(t *testing.T) {
 		"blueprints/web/settings.yaml": fleettest.Settings("huge")}, "HEAD:refs/tags/blueprints/web/v3")
 	w.run(exitDone, "sync", w.dir())
 	name := fmt.Sprintf("edge.web.%s", strings.TrimPrefix(w.Refs()[0], "heads/drafts/edge/web/"))
-	refused("conflicts", name+" has values that the upstream and the package both changed: look at them by variants diff web, "+
-		"and allow them by --allow-conflicts")
+	refused("conflicts", name+" has values that the upstream and the package both changed: look at them by variants diff web --dir "+
+		w.dir()+", and allow them by --allow-conflicts")
 	w.Push("main", "Another hotfix", map[string]string{"edge/web/more.yaml": fleettest.Settings("more")})
 	refused("overtaken", name+" began with another edge/web than the one that is published now: the next sync merges that into "+
 		"the draft, or says that a person has to; look at it again then", "--allow-conflicts")
@@ -196,7 +196,7 @@ func TestApproveSet(t *testing.T) {
 	got := w.run(exitDone, "approve", "--set", "webs", "--wave", "first", "--yes")
 	got = regexp.MustCompile("webs-nyc-web-[a-z0-9]+").ReplaceAllString(got, "webs-nyc-web-ID")
 	if _, more, _ := strings.Cut(got, "package-path: web\n"); !strings.HasPrefix(got, "2 packages, 3 changes\n") ||
-		more != `webs-nyc-web-ID: its draft is to be looked at for itself: variants approve webs-nyc-web-ID
+		more != `webs-nyc-web-ID: its draft is to be looked at for itself: variants approve webs-nyc-web-ID --dir `+w.dir()+`
 edge.web.packagevariant-1 approved
 fra.web.packagevariant-1 approved
 To approve the wave, annotate the set in its manifest: config.porch.kpt.dev/approve-wave: first@blueprints.web.v1

@@ -13,7 +13,7 @@ import (
 	"github.com/package-variants/package-variants/local/home"
 )
 
-// stateDir is the directory of a state below the path of its fleet, so that a fleet inside of another has its own.
+// stateDir is the directory of a state below the path of its fleet.
 const stateDir = ".fleet"
 
 // branch is the state of a fleet in git.
@@ -71,6 +71,50 @@ func (b *branch) load(ctx context.Context) (s *State, err error) {
 		b.seen = s.Seen
 	}
 	return s, err
+}
+
+// overlapping returns the directories of another fleet that has manifests of this one: one below its path for which
+// there holds, or one above it; "" for none.
+func (b *branch) overlapping(there func(dir string) bool) (string, error) {
+	if b.at == "" {
+		return "", nil
+	}
+	dir := path.Dir(b.dir)
+	for above := dir; above != "."; {
+		above = path.Dir(above)
+		if state, err := b.git.At(b.at, path.Join(above, stateDir)); err != nil || state != "" {
+			return above, err
+		}
+	}
+	if dir == "." {
+		dir = "" // the whole tree
+	}
+	tree, err := b.git.At(b.at, dir)
+	if err != nil || tree == "" {
+		return "", err
+	}
+	return b.below(tree, dir, there)
+}
+
+// below returns the first directory below one with a tree that has a state, and for which there holds.
+func (b *branch) below(tree git.Hash, dir string, there func(string) bool) (string, error) {
+	entries, err := b.git.Tree(tree)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		at := path.Join(dir, e.Name)
+		if e.Mode != git.Directory || e.Name == stateDir || !there(at) {
+			continue
+		}
+		if state, err := b.git.At(b.at, path.Join(at, stateDir)); err != nil || state != "" {
+			return at, err
+		}
+		if found, err := b.below(e.Hash, at, there); err != nil || found != "" {
+			return found, err
+		}
+	}
+	return "", nil
 }
 
 // file is a file of a state.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -50,7 +51,9 @@ func (o *Options) mostRemovals() int { return cmp.Or(o.Removals, MaxRemovals) }
 
 // Fleet is a directory of manifests with what was recorded of it, and the home of its packages.
 type Fleet struct {
-	where    *directory
+	where *directory
+	// called is what people call the directory.
+	called   string
 	branch   *branch
 	home     *home.Home
 	contacts *contacts
@@ -87,7 +90,7 @@ func Open(ctx context.Context, o Options) (*Fleet, error) {
 
 // find returns a fleet without its manifests: where it is, what was recorded of it, and what it may contact.
 func find(ctx context.Context, o *Options) (f *Fleet, err error) {
-	f = &Fleet{}
+	f = &Fleet{called: o.Dir}
 	if err := git.Check(ctx); err != nil {
 		return f, err
 	}
@@ -113,10 +116,34 @@ func find(ctx context.Context, o *Options) (f *Fleet, err error) {
 		return f, err
 	}
 	f.branch.git.CommitAs(f.where.identity)
-	if f.was, err = f.branch.load(ctx); err != nil {
+	if f.was, err = f.branch.load(ctx); err == nil {
+		err = f.alone()
+	}
+	if err != nil {
 		return f, err
 	}
 	return f, f.mayContact(ctx, o, address)
+}
+
+// alone checks that no other fleet has manifests of this one: each would publish and remove the other's packages.
+func (f *Fleet) alone() error {
+	fromHere := func(other string) string {
+		relative, err := filepath.Rel(filepath.FromSlash(f.where.path), filepath.FromSlash(other))
+		if err != nil {
+			return other
+		}
+		return filepath.Join(f.called, relative)
+	}
+	other, err := f.branch.overlapping(func(other string) bool {
+		at, err := os.Stat(fromHere(other))
+		return err == nil && at.IsDir()
+	})
+	if err != nil || other == "" {
+		return err
+	}
+	return fmt.Errorf("%s is a fleet of its own, which has manifests of %s: name %[1]s instead, as the argument or by "+
+		"--dir; if that is not to be a fleet, remove %[3]s from the branch package-variants of %[4]s, which forgets what "+
+		"was recorded of it", fromHere(other), f.called, path.Join(other, stateDir), f.branch.address)
 }
 
 // read reads the manifests among some files.

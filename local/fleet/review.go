@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,7 +27,18 @@ import (
 )
 
 // Words are what the command line of this home calls things.
-var Words = words.Home{Command: "variants", Controller: "variants sync", Packages: "git", Wait: "run variants sync"}
+func (f *Fleet) Words() words.Home {
+	return words.Home{Command: "variants", Controller: "variants sync", Packages: "git", Wait: "run variants sync",
+		Flags: flagsFor(f.called)}
+}
+
+// flagsFor returns how a command is told that the fleet is in a directory; "" if it need not be.
+func flagsFor(dir string) string {
+	if dir = filepath.Clean(dir); dir == "." {
+		return ""
+	}
+	return " --dir " + words.Quoted(dir)
+}
 
 // variantsAt returns the variants whose package a name of the report stands for: REPOSITORY/PATH in a namespace, or
 // NAMESPACE/REPOSITORY/PATH.
@@ -145,7 +157,7 @@ func (f *Fleet) Input(ctx context.Context, pv *v1alpha1.PackageVariant) (*review
 	if err != nil {
 		return nil, err
 	}
-	in := &review.Input{Home: Words, Variant: pv, Revisions: revisions,
+	in := &review.Input{Home: f.Words(), Variant: pv, Revisions: revisions,
 		Repositories: map[string]revision.Repository{}}
 	all, err := f.store.Repositories(ctx, pv.Namespace)
 	for i := range all {
@@ -244,7 +256,7 @@ func (f *Fleet) Status(ctx context.Context, namespace string) (all []*status.Inp
 
 // Trace returns all of a namespace from which trees are made.
 func (f *Fleet) Trace(ctx context.Context, namespace string) (*trace.Input, error) {
-	in := &trace.Input{Home: Words, Waves: map[string]trace.Waves{}}
+	in := &trace.Input{Home: f.Words(), Waves: map[string]trace.Waves{}}
 	var err error
 	if in.Sets, err = f.store.Sets(ctx, namespace); err != nil {
 		return nil, err

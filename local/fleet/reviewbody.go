@@ -50,8 +50,8 @@ func (s *syncer) bodyOfReview(ctx context.Context, r *reviews.Review, candidates
 		markdown.Code(words.First(names, maxNamed, ", ")))
 	body.WriteString(leftOut(r, candidates))
 	fmt.Fprintf(&body, "To leave a package out, commit to its draft, or delete the branch of that, which rejects it. "+
-		"To close this rejects nothing. To see all: %s\n\n%s\n\n", markdown.Code("variants diff --names --set "+r.Set),
-		changes.Summary(all))
+		"To close this rejects nothing. To see all: %s\n\n%s\n\n",
+		markdown.Code("variants diff --names --set "+r.Set+flagsFor(s.where.path)), changes.Summary(all))
 	for _, text := range changes.Markdown(all) {
 		if body.Len()+len(text) > maxBody {
 			body.WriteString("There is more, which does not fit here.\n")

@@ -160,7 +160,7 @@ func TestReviewLeftOut(t *testing.T) {
 	}
 	w.Equal("what people read", "Drafts of the PackageVariantSet `web`, wave `all`. Merging this publishes them, in 2 packages: "+
 		"`s2/web, s3/web`.\n\nLeft out: `s0/web`, because `a person has committed to it`.\n\nTo leave a package out, commit to "+
-		"its draft, or delete the branch of that, which rejects it. To close this rejects nothing. To see all: `variants diff --names --set web`"+
+		"its draft, or delete the branch of that, which rejects it. To close this rejects nothing. To see all: `variants diff --names --set web --dir fleet`"+
 		"\n\n2 packages, 1 change\n\n<details><summary>Change 1 of <code>s2/web, s3/web</code>, in <code>settings.yaml</code>"+
 		"</summary>\n\n```diff\n-   size: small\n+   size: large\n```\n\n</details>\n\n", report.Reviews[0].PullRequest.Body)
 	w.Equal("its branches", home.Branches{Repository: w.Remote.Address(), Branch: reviewOf(2, 1), Base: "main"},

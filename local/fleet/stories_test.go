@@ -3,6 +3,7 @@
 package fleet
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -237,6 +238,47 @@ func TestTwoFleets(t *testing.T) {
 	w.Equal("first", []string{"web: UpToDate v1"}, lines(w.sync()))
 	w.Equal("refs", []string{"heads/package-variants", "tags/edge/other/v1", "tags/edge/web/v1"}, w.Refs())
 	w.idle()
+}
+
+// TestOverlap names a directory that has another fleet in it, or is in one: nothing is done, since each would have the
+// other's packages. A fleet that is not there any more is in nobody's way.
+func TestOverlap(t *testing.T) {
+	t.Parallel()
+	whole := func(w *world) Options {
+		o := w.options()
+		o.Dir = w.People.Dir
+		return o
+	}
+	refused := func(w *world, o Options, want string) {
+		t.Helper()
+		before := w.Refs()
+		_, err := Sync(t.Context(), o)
+		if _, opened := Open(t.Context(), o); fmt.Sprint(opened) != fmt.Sprint(err) {
+			t.Errorf("opened: %v", opened)
+		}
+		w.Equal("refused", want, strings.ReplaceAll(w.said(fmt.Sprint(err)), w.People.Dir, "DIR"))
+		w.Equal("refs", before, w.Refs())
+	}
+	const how = ", as the argument or by --dir; if that is not to be a fleet, remove "
+	const of = " from the branch package-variants of ADDRESS, which forgets what was recorded of it"
+	w := newWorld(t, web)
+	w.sync()
+	refused(w, whole(w), "DIR/fleet is a fleet of its own, which has manifests of DIR: name DIR/fleet instead"+how+
+		"fleet/.fleet"+of)
+	o := whole(w)
+	w.People.Git("mv", "fleet", "moved")
+	if f, err := Open(t.Context(), o); err != nil {
+		t.Error(err)
+	} else if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+
+	w = newWorld(t, web)
+	if _, err := Sync(t.Context(), whole(w)); err != nil {
+		t.Fatal(err)
+	}
+	refused(w, w.options(), "DIR is a fleet of its own, which has manifests of DIR/fleet: name DIR instead"+how+
+		".fleet"+of)
 }
 
 // TestRemovedByHand has a person remove the directory of a package, with a draft of it and without one: it is not made

@@ -8,6 +8,7 @@ import (
 
 	"github.com/package-variants/package-variants/api/v1alpha1"
 	"github.com/package-variants/package-variants/engine/revision"
+	"github.com/package-variants/package-variants/engine/words"
 )
 
 // Away returns what it means for the variant of a package, of which something was published, that the package is not on
@@ -29,7 +30,7 @@ func (h *Home) Away(ctx context.Context, namespace string, pkg revision.Package)
 	case tag > 0:
 		return new(v1alpha1.Stalled(v1alpha1.ReasonLeftToPeople, fmt.Sprintf("%[1]s is not on the branch %[2]s of %[3]s any "+
 			"more, and is not made again: to have it back, git checkout %[4]s/v%[5]d -- %[4]s, and commit that; if it is to "+
-			"stay away, take the variant out of the manifests", pkg, r.Branch, r.git.Address(), quoted(m.where()), tag)))
+			"stay away, take the variant out of the manifests", pkg, r.Branch, r.git.Address(), words.Quoted(m.where()), tag)))
 	case r.isAccepted():
 		return new(v1alpha1.Stalled(v1alpha1.ReasonLeftToPeople, fmt.Sprintf("%s is not on the branch %s of %s, which was "+
 			"accepted so, and is not made again: bring it there, or take the variant out of the manifests", pkg, r.Branch,

@@ -47,7 +47,7 @@ func (s *site) missing() revision.Missing {
 	switch {
 	case s.empty:
 		return revision.Missing{Found: s.address + " is empty", Do: fmt.Sprintf("push the package there as %s, and "+
-			"publish it: git push origin HEAD:%s; %s", s.path, quoted(s.branch), s.tag("HEAD"))}
+			"publish it: git push origin HEAD:%s; %s", s.path, words.Quoted(s.branch), s.tag("HEAD"))}
 	case s.others != nil:
 		return revision.Missing{Found: fmt.Sprintf("%s has no branch %s, which the Repository %s names, but %s", s.address,
 			s.branch, s.repository, someOf(s.others)), Do: "the branch in the manifest of that Repository"}
@@ -56,7 +56,7 @@ func (s *site) missing() revision.Missing {
 	switch {
 	case !s.isPackage && s.is != git.Link && s.latest > 0 && s.number == 0:
 		return revision.Missing{Found: found + ", without which its tags do not count", Do: fmt.Sprintf("have it back: git "+
-			"checkout %[1]s/v%[2]d -- %[1]s, and commit that", quoted(s.path), s.latest)}
+			"checkout %[1]s/v%[2]d -- %[1]s, and commit that", words.Quoted(s.path), s.latest)}
 	case s.number != mainNumber:
 		found += ", and " + s.tags()
 	}
@@ -141,8 +141,8 @@ func (s *site) tag(source string) string {
 	if number < 1 {
 		number = s.next(from)
 	}
-	tag := quoted(s.path + "/v" + strconv.Itoa(number))
-	return fmt.Sprintf("git tag %s %s; git push origin %s", tag, quoted(source), tag)
+	tag := words.Quoted(s.path + "/v" + strconv.Itoa(number))
+	return fmt.Sprintf("git tag %s %s; git push origin %s", tag, words.Quoted(source), tag)
 }
 
 // nearer returns the tags that seem to be about what is asked for.
@@ -212,15 +212,4 @@ func nearTo(near map[string][]nearTag, pkg, where string) []nearTag {
 	}
 	slices.SortFunc(all, nearTag.compare)
 	return all
-}
-
-// plain matches what no shell takes for anything else.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./@:+-]+$`)
-
-// quoted returns a word of a command line for people.
-func quoted(word string) string {
-	if plain.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -139,10 +139,3 @@ func TestNearTags(t *testing.T) {
 		}
 	}
 }
-
-func TestQuoted(t *testing.T) {
-	t.Parallel()
-	for word, want := range map[string]string{"web/v4": "web/v4", "a b": "'a b'", "a;b": "'a;b'", "it's": `'it'\''s'`} {
-		wantEqual(t, want, quoted(word))
-	}
-}
