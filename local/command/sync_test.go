@@ -40,7 +40,7 @@ func TestSync(t *testing.T) {
 		"HEAD:refs/heads/main")
 	ahead := remote.Clone()
 	ahead.Update()
-	ahead.Commit("Ahead", map[string]string{"good/more.yaml": ""})
+	ahead.Commit("Ahead", map[string]string{"good/more.yaml": "#\n"})
 	for _, tt := range []struct {
 		args []string
 		code int
