@@ -116,8 +116,8 @@ func get(n *yaml.Node, name string) string {
 	return ""
 }
 
-// listKey returns the field that each entry of a list has with another value, one by which the merge tells them from each
-// other; "" if n is no such list, or merges as one value.
+// listKey returns the field that each entry of a list has with another value, one by which the merge tells them from
+// each other; "" if n is no such list, or merges as one value.
 func listKey(n *yaml.Node, schema merging.Schema) string {
 	if n == nil || n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
 		return ""

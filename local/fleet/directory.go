@@ -119,9 +119,9 @@ func releasedFrom(ctx context.Context, remote *git.Repository, branch string) (s
 	return remote.Default(ctx)
 }
 
-// outdated says why there is nothing to sync any more: a later commit was synced already; "" if none was. The error says
-// why the commit of the manifests is not synced. It has to be on the branch from which the fleet is synced, and what was
-// synced last there has to be in its history. Without a remote, it must not be older.
+// outdated says why there is nothing to sync any more: a later commit was synced already; "" if none was. The error is
+// why the commit of the manifests is not synced. It has to be on the branch from which the fleet is synced, and what
+// was synced last there has to be in its history.
 func (f *Fleet) outdated(ctx context.Context, branch string) (string, error) {
 	d, last := f.where, f.was.Commit
 	if d.commit == last {

@@ -67,7 +67,8 @@ func parse(text string) (*pattern, error) {
 	if !fs.ValidPath(clean) || first < 0 || strings.ContainsAny(text, "?[\\") || strings.ContainsAny(clean, "{}") ||
 		strings.Contains(clean, "**") {
 		return nil, fmt.Errorf("--from %q: write the directories of copies below this one, in quotes, with a * where the "+
-			"name of the environment is, such as 'environments/*/web', or with the names, such as 'environments/{dev,prod}/web'", text)
+			"name of the environment is, such as 'environments/*/web', or with the names, such as "+
+			"'environments/{dev,prod}/web'", text)
 	}
 	p.match = regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(clean), `\*`, `([^/]+)`) + "$")
 	last := len(parts) - 1
