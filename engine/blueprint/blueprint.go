@@ -38,6 +38,9 @@ type Blueprint struct {
 	// Values is how many values were compared, Alike how many all copies have, and Named how many of these have the name
 	// of the environment in them.
 	Values, Alike, Named int
+	// Whole are the places of those of Named that are a file, a text of several lines or a list which merges as one value.
+	// A change of the blueprint there is a conflict in each other copy.
+	Whole []Place
 	// Differs are the fields in which copies differ.
 	Differs []Difference
 	// Secrets are the resources, files and fields that are left out because they are or may be secret.

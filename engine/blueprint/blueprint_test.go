@@ -23,6 +23,9 @@ func said(b *Blueprint) (lines []string) {
 		}
 		lines = append(lines, line)
 	}
+	for _, at := range b.Whole {
+		lines = append(lines, strings.Trim("one value: "+at.File+" "+at.Resource+" "+at.Field, " "))
+	}
 	for _, s := range b.Secrets {
 		lines = append(lines, strings.Join(strings.Fields(fmt.Sprint(s.File, " ", s.Resource, " ", s.Field, " ", strings.Join(s.In, ","))), " "))
 	}
@@ -55,7 +58,23 @@ func TestOf(t *testing.T) {
 	t.Parallel()
 	const s = "== s.yaml\n"
 	containers := func(list ...string) string {
-		return s + "kind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n" + strings.Join(list, "")
+		return s + "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n" + strings.Join(list, "")
+	}
+	checks := func(names ...string) string {
+		text := s + "apiVersion: example.com/v1\nkind: Check\nmetadata: {name: web}\nspec:\n  healthChecks:\n"
+		for _, name := range names {
+			text += "  - {kind: D, name: " + name + "}\n"
+		}
+		return text
+	}
+	texts := func(name string) string {
+		return "== README.md\n# For " + name + "\n" + s + config("s", "host: "+name+".example.com", "line: |", "  "+name, "file: |", "  host="+name, "  pool=1") +
+			"---\n" + strings.TrimPrefix(checks("web-"+name, "x"), s) + "---\n" +
+			strings.TrimPrefix(containers("  - name: web\n    env: [{name: E, value: "+name+"}]\n"), s)
+	}
+	pod := func(port int, volume, path, host string) string {
+		return containers(fmt.Sprintf("  - name: web\n    ports: [{name: http, containerPort: %d}]\n    volumeMounts: [{name: %s, mountPath: %s}]\n"+
+			"  hostAliases: [{ip: 1.1.1.1, hostnames: ['%s']}]\n", port, volume, path, host))
 	}
 	const web, side = "  - name: web # first\n    image: web:1\n", "  - name: side\n    image: side:1\n"
 	for name, tt := range map[string]struct {
@@ -83,6 +102,15 @@ func TestOf(t *testing.T) {
 			map[string]string{"s.yaml": strings.TrimPrefix(containers(side, web), s)}, "b",
 			[]string{`s.yaml Pod web spec.containers[name=side]: "{image: side:1, name: side}" b,c "" a`,
 				`s.yaml Pod web spec.containers[name=side].image: "side:1" b "side:2" c own`}},
+		"what merges as one value": {of(texts("a"), texts("b")), map[string]string{"README.md": "# For a\n", "s.yaml": texts("a")[len("== README.md\n# For a\n"+s):]}, "a",
+			[]string{"one value: README.md", "one value: s.yaml ConfigMap s data.file", "one value: s.yaml Check web spec.healthChecks"}},
+		"a list that merges as one value": {of(checks("x", "y"), checks("x", "y", "own"), checks("x", "y")), map[string]string{"s.yaml": checks("x", "y")[len(s):]}, "a",
+			[]string{`s.yaml Check web spec.healthChecks: "[{kind: D, name: x}, {kind: D, name: y}]" a,c "[{kind: D, name: x}, {kind: D, name: y}, {kind: D, name: own}]" b`}},
+		"lists by other keys": {of(pod(80, "x", "/x", "1"), pod(81, "x", "/y", "2"), pod(81, "x", "/y", "2")), map[string]string{"s.yaml": pod(81, "x", "/y", "2")[len(s):]}, "b",
+			[]string{`s.yaml Pod web spec.containers[name=web].ports[name=http].containerPort: "81" b,c "80" a`,
+				`s.yaml Pod web spec.containers[name=web].volumeMounts[mountPath=/y]: "{mountPath: /y, name: x}" b,c "" a`,
+				`s.yaml Pod web spec.containers[name=web].volumeMounts[mountPath=/x]: "" b,c "{mountPath: /x, name: x}" a`,
+				`s.yaml Pod web spec.hostAliases[ip=1.1.1.1].hostnames: "[2]" b,c "[1]" a`}},
 		"a resource that most have": {of("== s.yaml\n"+config("s", "x: 1"), "== s.yaml\n"+config("s", "x: 1")+"---\n"+config("t-b", "x: 1"),
 			"== s.yaml\n"+config("s", "x: 1")+"---\n"+config("t-c", "x: 1")),
 			map[string]string{"s.yaml": config("s", "x: 1") + "---\n" + config("t-b", "x: 1")}, "b", []string{`s.yaml ConfigMap t-‹environment›: "there" b,c "" a`}},
@@ -106,8 +134,8 @@ func TestOf(t *testing.T) {
 			"---\nkind: List\nitems:\n- kind: Secret\n  metadata: {name: a}\n---\n" + config("t", "a.yaml: |", "  apiVersion: v1", "  kind: Secret")),
 			map[string]string{"s.yaml": "kind: HelmRelease\nmetadata: {name: w}\nspec:\n  valuesFrom:\n  - kind: Secret\n    name: v\n"}, "a",
 			[]string{"s.yaml ConfigMap t a", "s.yaml List a"}},
-		"a generator of secrets": {of("== kustomization.yaml\nresources: [a.yaml]\nsecretGenerator:\n- name: x\n  files: [key=token.txt]\n== token.txt\nabc\n"),
-			map[string]string{"kustomization.yaml": "resources: [a.yaml]\n"}, "a", []string{"kustomization.yaml secretGenerator a", "token.txt a"}},
+		"a generator of secrets": {of("== kustomization.yaml\nresources: [w.yaml]\nsecretGenerator:\n- name: x\n  files: [key=token.txt]\n== token.txt\nabc\n"),
+			map[string]string{"kustomization.yaml": "resources: [w.yaml]\n"}, "a", []string{"kustomization.yaml secretGenerator a", "token.txt a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

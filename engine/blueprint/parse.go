@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"github.com/package-variants/package-variants/functions/yamledit"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -115,15 +116,17 @@ func get(n *yaml.Node, name string) string {
 	return ""
 }
 
-// listKeys are fields by which entries of lists are told from each other.
-var listKeys = []string{"name", "containerPort", "port", "mountPath", "path", "key"}
-
-// listKey returns the field that each entry of a list has with another value; "" if n is no such list.
-func listKey(n *yaml.Node) string {
+// listKey returns the field that each entry of a list has with another value, one by which the merge tells them from
+// each other; "" if n is no such list, or merges as one value.
+func listKey(n *yaml.Node, schema merging.Schema) string {
 	if n == nil || n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
 		return ""
 	}
-	i := slices.IndexFunc(listKeys, func(key string) bool {
+	keys, _ := schema.Keys(n)
+	if len(keys) > 1 { // ports, which have names, too
+		keys = slices.Concat([]string{"name"}, keys)
+	}
+	i := slices.IndexFunc(keys, func(key string) bool {
 		seen := map[string]bool{"": true}
 		return !slices.ContainsFunc(n.Content, func(entry *yaml.Node) bool {
 			name := get(entry, key)
@@ -135,7 +138,7 @@ func listKey(n *yaml.Node) string {
 	if i < 0 {
 		return ""
 	}
-	return listKeys[i]
+	return keys[i]
 }
 
 // entryName returns the name of an entry of a list in paths.

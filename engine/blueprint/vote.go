@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/package-variants/package-variants/functions/merge-upstream/merging"
 	"github.com/package-variants/package-variants/functions/yamledit"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -40,8 +41,11 @@ type vote struct {
 type ballot struct {
 	of      *parsed
 	node    *yaml.Node
+	schema  merging.Schema
 	hasText bool
 	text    string
+	// isFile says that the text is a file which is no file of resources.
+	isFile bool
 }
 
 // The forms of what is compared by its parts, maps, and lists whose entries have a key, which follows; and of texts.
@@ -53,7 +57,7 @@ const (
 
 // form returns what is compared: the form of a map or a list, or else the value; "" for nothing.
 func (b *ballot) form() string {
-	key := listKey(b.node)
+	key := listKey(b.node, b.schema)
 	switch {
 	case b.node == nil && b.hasText:
 		return textForm + b.of.abstract(b.text)
@@ -65,6 +69,18 @@ func (b *ballot) form() string {
 		return listForm + key
 	}
 	return "=" + b.of.valueOf(b.node)
+}
+
+// isOneOfMany reports whether the ballot is for a value of several lines or entries which the merge takes as one.
+func (b *ballot) isOneOfMany() bool {
+	switch {
+	case b.node == nil:
+		return b.isFile
+	case b.node.Kind == yaml.SequenceNode:
+		_, byElement := b.schema.Keys(b.node)
+		return !byElement
+	}
+	return b.node.Kind == yaml.ScalarNode && strings.Contains(strings.TrimSpace(b.node.Value), "\n")
 }
 
 // show returns what the ballot is for in a place, as people see it; "" for nothing.
@@ -110,6 +126,9 @@ func (v *vote) most(at Place, ballots []ballot) []ballot {
 			v.to.Alike++
 			if strings.Contains(first, Environment) {
 				v.to.Named++
+				if ballots[0].isOneOfMany() {
+					v.to.Whole = append(v.to.Whole, at)
+				}
 			}
 		}
 		return ballots
@@ -147,6 +166,9 @@ func (v *vote) file(name string) (text string, has bool) {
 		ballots = append(ballots, b)
 	}
 	if whole {
+		for i := range ballots {
+			ballots[i].isFile = true
+		}
 		return v.text(Place{File: name}, ballots)
 	}
 	var out strings.Builder
@@ -182,7 +204,7 @@ func (v *vote) document(name, id string) (text string, has bool) {
 	for _, p := range v.all {
 		b := ballot{of: p}
 		if d := p.document(name, id); d != nil {
-			b.node, b.text, b.hasText = d.body(), d.text, true
+			b.node, b.text, b.hasText, b.schema = d.body(), d.text, true, merging.SchemaOf(d.body())
 			whole = whole || b.node == nil
 		}
 		all = append(all, b)
@@ -259,7 +281,9 @@ func (v *vote) mapping(at Place, all []ballot) *yaml.Node {
 			done[key.Value] = true
 			inner := at
 			inner.Field = join(at.Field, key.Value)
-			value := v.node(inner, below(all, func(b ballot) *yaml.Node { return field(b.node, key.Value) }))
+			value := v.node(inner, below(all, func(b ballot) (*yaml.Node, merging.Schema) {
+				return field(b.node, key.Value), b.schema.Field(b.node, key.Value)
+			}))
 			if value != nil {
 				out.Content = append(out.Content, yaml.CopyYNode(key), value)
 			}
@@ -282,12 +306,12 @@ func (v *vote) list(at Place, key string, lists []ballot) *yaml.Node {
 			done[name] = true
 			inner := at
 			inner.Field += name
-			value := v.node(inner, below(lists, func(b ballot) *yaml.Node {
+			value := v.node(inner, below(lists, func(b ballot) (*yaml.Node, merging.Schema) {
 				i := slices.IndexFunc(b.node.Content, func(e *yaml.Node) bool { return b.of.entryName(e, key) == name })
 				if i < 0 {
-					return nil
+					return nil, merging.Schema{}
 				}
-				return b.node.Content[i]
+				return b.node.Content[i], b.schema.Elements()
 			}))
 			if value != nil {
 				out.Content = append(out.Content, value)
@@ -298,10 +322,11 @@ func (v *vote) list(at Place, key string, lists []ballot) *yaml.Node {
 }
 
 // below returns the ballots on a part of what copies have.
-func below(ballots []ballot, part func(ballot) *yaml.Node) []ballot {
+func below(ballots []ballot, part func(ballot) (*yaml.Node, merging.Schema)) []ballot {
 	out := make([]ballot, len(ballots))
 	for i, b := range ballots {
-		out[i] = ballot{of: b.of, node: part(b)}
+		out[i].of = b.of
+		out[i].node, out[i].schema = part(b)
 	}
 	return out
 }

@@ -54,7 +54,7 @@ const exampleInit = `  # Four environments with a copy of web in each
 func newInit(e *env) *cobra.Command {
 	var o starting.Options
 	cmd := &cobra.Command{Use: "init [DIR]", Short: "Make a fleet of copies that exist", Long: longInit,
-		Example: exampleInit, Args: cobra.MaximumNArgs(1)}
+		Example: exampleInit, Args: oneDirectory}
 	cmd.Flags().StringArrayVar(&o.From, "from", nil, "`pattern` of the directories of copies; may be repeated")
 	cmd.Flags().StringVar(&o.Blueprint, "blueprint", "", "`directory` of the package that they are copies of; by default "+
 		"one is made of what most of them have")
@@ -86,12 +86,19 @@ func newInit(e *env) *cobra.Command {
 	return cmd
 }
 
-// shownDifferences is how many differences are shown of a package, shownValue how much of a value, and shownBefore how
-// much of that is alike.
+// oneDirectory accepts a directory. Several are what a shell has made of a pattern.
+func oneDirectory(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("init takes one directory, and not %s: quote the pattern of --from, such as "+
+			"--from 'environments/*/web', or the shell replaces it by what it matches", strings.Join(args, ", "))
+	}
+	return nil
+}
+
+// shownValue is how much of a value is shown, and shownBefore how much of that is alike.
 const (
-	shownDifferences = 20
-	shownValue       = 60
-	shownBefore      = 20
+	shownValue  = 60
+	shownBefore = 20
 )
 
 // printPackage prints what a blueprint has, and in what its copies differ.
@@ -105,11 +112,9 @@ func printPackage(out *strings.Builder, p *starting.Package) {
 		fmt.Fprintf(out, "  %s of %s values are alike in all, %s of them but for the name of the environment; nearest to "+
 			"what most have is %s\n", words.Number(made.Alike), words.Number(made.Values), words.Number(made.Named),
 			made.Nearest)
-		for i := range made.Differs[:min(len(made.Differs), shownDifferences)] {
+		printWhole(out, p)
+		for i := range made.Differs {
 			printDifference(out, &made.Differs[i])
-		}
-		if more := len(made.Differs) - shownDifferences; more > 0 {
-			fmt.Fprintf(out, "  and %s\n", words.Count(more, "more difference"))
 		}
 		for _, s := range made.Secrets {
 			fmt.Fprintf(out, "  left out: %s, which is or may be secret, stays in %s\n", placeText(s.Place),
@@ -118,6 +123,19 @@ func printPackage(out *strings.Builder, p *starting.Package) {
 		printLinks(out, p)
 	}
 	printPairs(out, p)
+}
+
+// printWhole prints which values that have the name of the environment cannot take over a part of a change.
+func printWhole(out *strings.Builder, p *starting.Package) {
+	var places []string
+	for _, at := range p.Made.Whole {
+		places = append(places, placeText(at))
+	}
+	if len(places) > 0 && len(p.Copies) > 1 {
+		fmt.Fprintf(out, "  merged as one value: %s of these %s, a file, a text of several lines or a list without keys, in "+
+			"which each change of the blueprint is a conflict in all but %s: %s\n", words.Number(len(places)),
+			words.Number(p.Made.Named), p.Made.Nearest, strings.Join(places, "; "))
+	}
 }
 
 // printLinks prints the symbolic links of copies, which are left out.

@@ -135,6 +135,7 @@ func TestInitEnvironments(t *testing.T) {
 	printed := p.variants(exitDone, "init", p.dir, "--from", "environments/*/web", "--from", "environments/*.md")
 	p.equal("printed", `web: 3 environments, dev, prod, qa
   22 of 25 values are alike in all, 4 of them but for the name of the environment; nearest to what most have is qa
+  merged as one value: 1 of these 4, a file, a text of several lines or a list without keys, in which each change of the blueprint is a conflict in all but qa: ingress.yaml, Ingress web, spec.rules
   differs: deployment.yaml, Deployment web-‹environment›, spec.replicas: 2 in qa; 1 in dev; 6 in prod (each keeps its own, and the blueprint has that of qa)
   differs: deployment.yaml, Deployment web-‹environment›, spec.template.spec.containers[name=web].image: registry.example.com/web:2.3 in prod, qa; registry.example.com/web:2.4 in dev (the blueprint has the first)
   differs: deployment.yaml, Deployment web-‹environment›, spec.template.spec.containers[name=web].env[name=CACHE]: none in dev, qa; {name: CACHE, value: large} in prod (the blueprint has the first)
@@ -217,15 +218,27 @@ qa/web    UpToDate  v1        blueprints/web v1  -
 	p.equal("no drafts", "", p.remote.Git("for-each-ref", "refs/heads/drafts"))
 	text := strings.ReplaceAll(qa["environments/qa/web/deployment.yaml"], ":2.3", ":2.5")
 	p.clone.Push("Version 2", map[string]string{"blueprints/web/deployment.yaml": text, "blueprints/web/service.yaml": strings.ReplaceAll(
-		qa["environments/qa/web/service.yaml"], "8080", "8081")}, "HEAD:refs/heads/main", "HEAD:refs/tags/blueprints/web/v2")
+		qa["environments/qa/web/service.yaml"], "8080", "8081"), "blueprints/web/ingress.yaml": qa["environments/qa/web/ingress.yaml"] +
+		"  - host: www.example.com\n"}, "HEAD:refs/heads/main", "HEAD:refs/tags/blueprints/web/v2")
 	conflict := p.variants(exitDone, "sync", filepath.Join(p.dir, "fleet"))
-	if !strings.Contains(conflict, "dev/web: with blueprints.web.v2, both sides changed spec.template.spec.containers[name=web].image of Deployment \"web-dev\"") {
-		t.Error(conflict)
+	for environment, both := range map[string][]string{"qa": nil, "prod": {"spec.rules of Ingress \"web\""},
+		"dev": {"spec.template.spec.containers[name=web].image of Deployment \"web-dev\"", "spec.rules of Ingress \"web\""}} {
+		_, conflicts, _ := strings.Cut(conflict, "\n"+environment+"/web: with blueprints.web.v2, both sides changed ")
+		conflicts, _, _ = strings.Cut(conflicts, "\n")
+		for _, place := range both {
+			if !strings.Contains(conflicts, place) {
+				t.Error(environment, place, conflict)
+			}
+		}
+		if both == nil && conflicts != "" {
+			t.Error(environment, conflicts)
+		}
 	}
 	const identifier = "+  annotations:\n+    internal.kpt.dev/upstream-identifier: '"
 	const image = "-        image: registry.example.com/web:2.3\n+        image: registry.example.com/web:2.5\n"
 	const port = "-    targetPort: 8080\n+    targetPort: 8081\n"
-	p.equal("qa", "--- environments/qa/web/deployment.yaml\n"+image+"--- environments/qa/web/service.yaml\n"+port, p.draft("environments/qa/web"))
+	p.equal("qa", "--- environments/qa/web/deployment.yaml\n"+image+"--- environments/qa/web/ingress.yaml\n+  - host: www.example.com\n"+
+		"--- environments/qa/web/service.yaml\n"+port, p.draft("environments/qa/web"))
 	p.equal("prod", "--- environments/prod/web/deployment.yaml\n+  annotations:\n+    internal.kpt.dev/upstream-identifier: apps|Deployment|shop|web-qa\n"+image+
 		"--- environments/prod/web/service.yaml\n"+identifier+"|Service|shop|web-qa'\n"+port, p.draft("environments/prod/web"))
 	p.equal("dev", "--- environments/dev/web/service.yaml\n"+identifier+"|Service|shop|web-qa'\n"+port, p.draft("environments/dev/web"))

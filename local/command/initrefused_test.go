@@ -75,8 +75,10 @@ func TestInitRefused(t *testing.T) {
 		args          []string
 		want          string
 	}{
-		"nothing":      {args: []string{"--from", "shop/*/prod/*"}, want: "--from shop/*/prod/* matches no directory with copies"},
-		"no star":      {args: []string{"--from", "shop/values/prod"}, want: "--from \"shop/values/prod\": write the directories of copies below this one"},
+		"nothing": {args: []string{"--from", "shop/*/prod/*"}, want: "--from shop/*/prod/* matches no directory with copies"},
+		"no star": {args: []string{"--from", "shop/values/prod"}, want: "--from \"shop/values/prod\": write the directories of copies below this one, in quotes, with a * where"},
+		"no quotes": {args: []string{"--from", "shop/values/dev", "shop/values/prod"}, want: "error: init takes one directory, and not CLONE, " +
+			"shop/values/prod: quote the pattern of --from, such as --from 'environments/*/web', or the shell replaces it by what it matches\n"},
 		"elsewhere":    {args: []string{"--from", from, "--fleet", "../x"}, want: "--fleet \"../x\": write a directory below "},
 		"itself":       {args: []string{"--from", from, "--blueprints", "."}, want: "--blueprints \".\": write a directory below "},
 		"two packages": {args: []string{"--from", "*/*/*", "--blueprint", "a"}, want: "--blueprint is for one package, and --from matches copies of dev, prod: name one of them by --from"},

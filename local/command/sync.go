@@ -18,7 +18,7 @@ merge what was published into drafts that are open, and give what was merged its
 branch package-variants. A second sync changes nothing.
 
 The manifests are those of the commit that is checked out, which has to be on the default branch of DIR's remote, or on
-the one that --branch names. Otherwise nothing is done.
+the one that --branch names. Otherwise nothing is done, which is an error unless a later commit was synced already.
 
 A draft of a package with a pipeline of functions in its Kptfile is made with --render only.
 

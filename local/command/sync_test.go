@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -37,11 +38,16 @@ func TestSync(t *testing.T) {
 		"metadata: {name: edge}\nspec: {git: {repo: \"" + remote.Address() + "\", directory: edge}}\n",
 		"bad/v.yaml": "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: web}\n"},
 		"HEAD:refs/heads/main")
+	ahead := remote.Clone()
+	ahead.Update()
+	ahead.Commit("Ahead", map[string]string{"good/more.yaml": "#\n"})
 	for _, tt := range []struct {
 		args []string
 		code int
 		said string
 	}{
+		{[]string{"sync", filepath.Join(ahead.Dir, "good")}, exitError, fmt.Sprintf("error: nothing was done: the commit %.10s is not on main, the "+
+			"default branch of %s: push it, or have it merged\n", ahead.Git("rev-parse", "HEAD"), remote.Address())},
 		{[]string{"update"}, exitError, "error: unknown command \"update\" for \"variants\"\n"},
 		{[]string{"plan"}, exitError, "error: plan takes one directory with manifests: write variants plan DIR\n"},
 		{[]string{"approve"}, exitError, "error: approve takes packages or drafts: write variants approve DRAFT...\n"},

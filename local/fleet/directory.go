@@ -119,9 +119,10 @@ func releasedFrom(ctx context.Context, remote *git.Repository, branch string) (s
 	return remote.Default(ctx)
 }
 
-// unfit says why the commit of the manifests is not synced; "" if it is. It has to be on the branch from which the
-// fleet is synced, and what was synced last there has to be in its history. Without a remote, it must not be older.
-func (f *Fleet) unfit(ctx context.Context, branch string) (string, error) {
+// outdated says why there is nothing to sync any more: a later commit was synced already; "" if none was. The error is
+// why the commit of the manifests is not synced. It has to be on the branch from which the fleet is synced, and what
+// was synced last there has to be in its history.
+func (f *Fleet) outdated(ctx context.Context, branch string) (string, error) {
 	d, last := f.where, f.was.Commit
 	if d.commit == last {
 		return "", nil
@@ -138,15 +139,15 @@ func (f *Fleet) unfit(ctx context.Context, branch string) (string, error) {
 	case err != nil:
 		return "", err
 	case ref == "":
-		return fmt.Sprintf("%s has no default branch: name the one from which the fleet is synced by --branch",
-			remote.Address()), nil
+		return "", fmt.Errorf("nothing was done: %s has no default branch: name the one from which the fleet is synced by "+
+			"--branch", remote.Address())
 	case !before(ctx, remote, d.commit, git.Hash(ref)):
 		of := strings.TrimPrefix(ref, "refs/heads/")
 		if branch == "" {
 			of += ", the default branch"
 		}
-		return fmt.Sprintf("the commit %.10s is not on %s of %s: push it, or have it merged", d.commit, of,
-			remote.Address()), nil
+		return "", fmt.Errorf("nothing was done: the commit %.10s is not on %s of %s: push it, or have it merged", d.commit,
+			of, remote.Address())
 	}
 	if d.commit, err = remote.Last(ctx, d.commit, d.path); err != nil { // a shallow clone does not show it
 		return "", err
@@ -154,8 +155,10 @@ func (f *Fleet) unfit(ctx context.Context, branch string) (string, error) {
 	if late := d.late(ctx, remote, last); late != "" {
 		return late, nil
 	}
-	if last != "" && before(ctx, remote, last, git.Hash(ref)) && !before(ctx, remote, last, d.commit) {
-		return d.beside(ctx, remote, last), nil
+	if last != "" && before(ctx, remote, last, git.Hash(ref)) {
+		if beside := d.beside(ctx, remote, last); beside != "" && !before(ctx, remote, last, d.commit) {
+			return "", errors.New("nothing was done: " + beside)
+		}
 	}
 	return "", nil
 }

@@ -92,12 +92,12 @@ func (s *syncer) begin(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	unfit, err := s.unfit(ctx, s.Branch)
+	outdated, err := s.outdated(ctx, s.Branch)
 	if err != nil {
 		return false, err
 	}
-	if unfit != "" {
-		s.report.note("nothing was done: %s", unfit)
+	if outdated != "" {
+		s.report.note("nothing was done: %s", outdated)
 		return false, nil
 	}
 	s.contacts.all = true

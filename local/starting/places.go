@@ -66,8 +66,9 @@ func parse(text string) (*pattern, error) {
 	first := slices.IndexFunc(parts, starred)
 	if !fs.ValidPath(clean) || first < 0 || strings.ContainsAny(text, "?[\\") || strings.ContainsAny(clean, "{}") ||
 		strings.Contains(clean, "**") {
-		return nil, fmt.Errorf("--from %q: write the directories of copies below this one, with a * where the name of the "+
-			"environment is, such as 'environments/*/web', or with the names, such as 'environments/{dev,prod}/web'", text)
+		return nil, fmt.Errorf("--from %q: write the directories of copies below this one, in quotes, with a * where the "+
+			"name of the environment is, such as 'environments/*/web', or with the names, such as "+
+			"'environments/{dev,prod}/web'", text)
 	}
 	p.match = regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(clean), `\*`, `([^/]+)`) + "$")
 	last := len(parts) - 1

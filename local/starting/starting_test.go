@@ -28,7 +28,7 @@ func TestFind(t *testing.T) {
 	files["environments/prod/.git"], files["environments/prod/empty"] = &fstest.MapFile{Mode: fs.ModeDir}, &fstest.MapFile{Mode: fs.ModeDir}
 	const noPackage, noName = "environments/prod/module: environments/prod/module/m is a submodule, which a package may not have", "environments/prod/named: environments/prod/named/Kptfile is a symbolic link, which a package may not have"
 	const noFile = "it is a file, and a package is a directory: move what belongs to one environment into a directory of its own"
-	const invalid = ": write the directories of copies below this one, with a * where the name of the environment is, such as 'environments/*/web', or with the names, such as 'environments/{dev,prod}/web'"
+	const invalid = ": write the directories of copies below this one, in quotes, with a * where the name of the environment is, such as 'environments/*/web', or with the names, such as 'environments/{dev,prod}/web'"
 	for pattern, want := range map[string][]string{
 		"environments/*/web": {"web: dev in environments/dev web of dev", "web: prod in environments/prod web of prod"},
 		"./environments/*/*/": {"db: prod in environments/prod db of prod", "link: prod in environments/prod link of prod with b to a.yaml", "web: dev in environments/dev web of dev", "web: prod in environments/prod web of prod",
