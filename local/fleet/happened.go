@@ -171,6 +171,8 @@ func because(e *home.Event, of byDid) string {
 		return " (" + e.Workspace + ")"
 	case arrived.Again:
 		return " again (its tag was gone)"
+	case arrived.Unmoved:
+		return " (a tag has something else than the main branch)"
 	case arrived.Back:
 		return " (the main branch has what was before it again)"
 	default:

@@ -22,15 +22,23 @@ func (h *Home) Away(ctx context.Context, namespace string, pkg revision.Package)
 	}
 	m := member{r, pkg.Name}
 	_, tree, err := r.branchOf(ctx, m.where())
+	if err != nil {
+		return nil
+	}
+	gone := ""
+	if rest, err := r.at(r.refs[r.branch()].Commit, m.where()); err == nil && rest != "" {
+		gone = "/" + kptfile // other files may have changed
+	}
 	switch tag := r.latest(m.where()); {
-	case err != nil || tree != "":
+	case tree != "":
 		return nil
 	case r.refs[r.branch()].Hash == "":
 		return new(v1alpha1.Stalled(v1alpha1.ReasonRepositoryReplaced, r.withoutBranch(m.where())))
 	case tag > 0:
-		return new(v1alpha1.Stalled(v1alpha1.ReasonLeftToPeople, fmt.Sprintf("%[1]s is not on the branch %[2]s of %[3]s any "+
-			"more, and is not made again: to have it back, git checkout %[4]s/v%[5]d -- %[4]s, and commit that; if it is to "+
-			"stay away, take the variant out of the manifests", pkg, r.Branch, r.git.Address(), words.Quoted(m.where()), tag)))
+		return new(v1alpha1.Stalled(v1alpha1.ReasonLeftToPeople, fmt.Sprintf("%s%s is not on the branch %s of %s any more, "+
+			"and is not made again: to have it back, git checkout %s -- %s, and commit that; if it is to stay away, take the "+
+			"variant out of the manifests", pkg, gone, r.Branch, r.git.Address(), words.Quoted(fmt.Sprintf("%s/v%d", m.where(), tag)),
+			words.Quoted(m.where()+gone))))
 	case r.isAccepted():
 		return new(v1alpha1.Stalled(v1alpha1.ReasonLeftToPeople, fmt.Sprintf("%s is not on the branch %s of %s, which was "+
 			"accepted so, and is not made again: bring it there, or take the variant out of the manifests", pkg, r.Branch,

@@ -59,8 +59,8 @@ type Event struct {
 	Workspace string
 	Number    int
 	// Back reports whether it takes back what was published before it, Again whether it had been published, and its tag
-	// was gone.
-	Back, Again bool
+	// was gone, Unmoved whether the branch is as it was published, and a tag has something else.
+	Back, Again, Unmoved bool
 	// Branch and Commit are what was removed.
 	Branch, Commit string
 	// Files are those that were merged otherwise than the draft had them.

@@ -27,10 +27,8 @@ func (s *settling) toPublish(m member, e *ledger.Entry, main git.Hash) error {
 		}
 		if latest.Tree == main { // its tag is there, whoever made it
 			e.Published = latest
+			return nil
 		}
-	}
-	if e.Published != nil && e.Published.Tree == main && e.Published.Number <= number {
-		return nil
 	}
 	s.tree[m] = main
 	s.leave(m)
@@ -98,6 +96,7 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 	} else if e.Published != nil {
 		from = e.Published.Number + 1
 	}
+	unmoved := e.Published != nil && e.Published.Tree == s.tree[m]
 	p := m.in.next(where, from)
 	all, err := s.placed(ctx, m)
 	if err != nil {
@@ -135,9 +134,10 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 		return err
 	}
 	s.names[m] = workspace
-	back := goesBack(f, last, all)
-	s.did(Arrived, k, Event{Number: p.number, Back: back, Again: p.number == was.Number})
-	if back {
+	again := p.number == was.Number
+	s.did(Arrived, k, Event{Number: p.number, Back: !unmoved && goesBack(f, last, all), Again: again,
+		Unmoved: unmoved && !again})
+	if !unmoved && takesBack(f, last, all) {
 		e.Rejected = &ledger.Rejected{Asked: e.Asked, Workspace: f.Workspace, TakenBack: true}
 		s.put(m, &e)
 	}
@@ -165,13 +165,30 @@ func (s *settling) workspaceOf(m member, p place, at git.Hash, was *ledger.Publi
 	return m.in.workspaceAt(p, at, s.merged[m], used, was.Number > 0)
 }
 
-// goesBack reports whether a revision takes back the previous one, which may be nil: its content, or its lock, is that
-// of an earlier one.
+// goesBack reports whether the branch has again what it had before the previous revision, which may be nil: its content,
+// or its lock, is that of an earlier one.
 func goesBack(f, previous *found, all []found) bool {
+	return restores(f, previous, all) || downgrades(f, previous, all)
+}
+
+// takesBack reports whether a revision takes back what the fleet had made, and not a person: a draft, or an upgrade.
+func takesBack(f, previous *found, all []found) bool {
+	return restores(f, previous, all) && previous.Workspace != versionOf(previous.place) || downgrades(f, previous, all)
+}
+
+// restores reports whether a revision has the content of one before the previous one.
+func restores(f, previous *found, all []found) bool {
 	return previous != nil && slices.ContainsFunc(all, func(o found) bool {
-		return o.number > 0 && o.number < previous.number &&
-			(o.tree == f.tree || f.Lock != nil && lockID(o.Lock) == lockID(f.Lock) && lockID(previous.Lock) != lockID(f.Lock))
+		return o.number > 0 && o.number < previous.number && o.tree == f.tree
 	})
+}
+
+// downgrades reports whether a revision has the lock of one before the previous one, which has another.
+func downgrades(f, previous *found, all []found) bool {
+	return previous != nil && previous.Lock != nil && f.Lock != nil && lockID(previous.Lock) != lockID(f.Lock) &&
+		slices.ContainsFunc(all, func(o found) bool {
+			return o.number > 0 && o.number < previous.number && lockID(o.Lock) == lockID(f.Lock)
+		})
 }
 
 // workspaceAt returns the workspace of what is published at a place: that of its draft, or else its version. People may
