@@ -108,12 +108,12 @@ func (m *merged) goes(t *tuple) bool {
 	return t.local != nil && m.isWithdrawn(t) && !m.held.contain(t.local.file) && !m.isChanged(t)
 }
 
-// isWithdrawn reports whether the upstream removed a resource of the package, or the subpackage that it is in. Resources
-// that a package needs stay.
+// isWithdrawn reports whether the upstream removed a resource of the package, or the subpackage that it is in. What
+// a package needs stays.
 func (m *merged) isWithdrawn(t *tuple) bool {
 	rules := m.rulesFor(t)
-	return t.updated == nil && !rules.root && !(rules.context && t.local.home == ".") &&
-		(t.original != nil || m.withdrawn.contain(t.local.file))
+	isNeeded := rules.root || rules.context && t.local.home == "."
+	return t.updated == nil && !isNeeded && (t.original != nil || m.withdrawn.contain(t.local.file))
 }
 
 // atomic merges a resource whose fields cannot be merged, as one value.
