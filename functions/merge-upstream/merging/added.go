@@ -68,7 +68,7 @@ func (m *merged) addedHere(t *tuple) bool {
 		m.moves[namespaceOf(t.updated)] == namespaceOf(t.local)
 }
 
-// keysHere returns the identities of the package's resources.
+// keysHere returns the identities of resources in the package.
 func keysHere(tuples []*tuple) map[key]bool {
 	all := map[key]bool{}
 	for _, t := range tuples {

@@ -3,6 +3,7 @@
 package merging
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
@@ -41,6 +42,7 @@ func commentsWith(p pair) []string {
 	within = func(n *yaml.Node) {
 		add(node.OwnComment(n.HeadComment))
 		add(n.LineComment)
+		add(n.FootComment)
 		for _, c := range n.Content {
 			within(c)
 		}
@@ -51,6 +53,19 @@ func commentsWith(p pair) []string {
 		}
 	}
 	return out
+}
+
+// newComments returns the comments that go with what is here in place of something, and do not go with that. kpt's is
+// nobody's.
+func newComments(original, local pair) []string {
+	before := map[string]bool{}
+	for _, c := range commentsWith(original) {
+		before[c] = true
+	}
+	return slices.DeleteFunc(commentsWith(local), func(c string) bool {
+		_, isMark := markOf(c)
+		return isMark || before[c]
+	})
 }
 
 // merged returns the package's comments with what the upstream changed in those that are unchanged here.
@@ -126,7 +141,7 @@ func (w *walker) pairStyle(f field, value *yaml.Node, path string) pair {
 	keys := sources{f.original.key, key, f.updated.key}
 	if path == yaml.MetadataField { // kpt's comment is nobody's change
 		keys.original, keys.updated = withoutMark(keys.original), withoutMark(keys.updated)
-		if _, ok := markOf(key); ok {
+		if _, ok := markOf(key.LineComment); ok {
 			keys.original = nil
 		}
 	}

@@ -214,6 +214,9 @@ var conflicts = map[string]conflicting{
 	"order of a list": {named("a", "b", "c", "d"), named("a", "c", "b", "d"), named("a", "b", "d", "c"),
 		named("a", "c", "b", "d"), named("a", "b", "d", "c"), []string{"spec.template.spec.containers: " +
 			"in the order b, c, d | in the order b, d, c | in the order c, b, d"}},
+	"order of a list of long names": {named("a", long, "b"), named(long, "b", "a"), named(long, "a", "b"),
+		named(long, "b", "a"), named(long, "a", "b"), []string{"spec.template.spec.containers: " +
+			"in the order …" + long[:40] + ", b | in the order …" + long[:37] + ", a, b | in the order …" + long[:37] + ", b, a"}},
 	"map of a custom resource": {work + "  one: {a: 1}\n  x: 1\n", work + "  two: {b: 1}\n  x: 2\n", work + "  one: {a: 2}\n  x: 1\n",
 		work + "  two: {b: 1}\n  x: 2\n", work + "  one: {a: 2}\n  x: 2\n", []string{
 			`spec: {"one":{"a":1}} | {"one":{"a":2}} | {"two":{"b":1}}`}},

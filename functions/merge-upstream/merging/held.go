@@ -38,7 +38,8 @@ func Settled(files map[string]string, c *Conflict) bool {
 			return false
 		}
 	}
-	told := here.plain && strings.HasPrefix(left, "[") == (here.elements != nil) && here.text != Removed
+	isList := strings.HasPrefix(left, "[") || here.elements != nil && strings.HasPrefix(left, shortened)
+	told := here.plain && isList == (here.elements != nil) && here.text != Removed
 	return !here.is(left) && (told || here.text == other)
 }
 
@@ -50,26 +51,79 @@ type held struct {
 	plain bool
 }
 
-// is reports whether it is a value that a conflict shows, which may be a part of it.
+// is reports whether it is, or can be, a value that a conflict shows, which may be a part of it.
 func (h held) is(shown string) bool {
-	switch part := strings.Trim(shown, shortened); {
+	p := cutOff(shown)
+	switch without, isWithout := strings.CutPrefix(shown, lacks); {
 	case shown == notShown:
 		return false
-	case part != shown:
-		return strings.Contains(h.text, part)
-	case shown == h.text:
+	case shown == h.text || p.isOf(h.text):
 		return true
+	case isWithout:
+		return !slices.ContainsFunc(h.elements, func(e string) bool {
+			_, value, _ := strings.Cut(e, " ")
+			return strings.Contains(without+", [", "] "+value+", [")
+		})
 	}
-	shown, without := strings.CutPrefix(shown, lacks)
-	for _, e := range h.elements {
-		if rest, found := strings.CutPrefix(shown, e); found {
-			shown = strings.TrimPrefix(rest, ", ")
-		}
-		if _, value, _ := strings.Cut(e, " "); without && strings.Contains(shown+", [", "] "+value+", [") {
-			return false
+	return p.isOfSome(h.elements)
+}
+
+// part is what a conflict shows of a text: all of it, unless it is cut at an end.
+type part struct {
+	text             string
+	cutFront, cutEnd bool
+}
+
+// cutOff returns the part of a value that a conflict shows.
+func cutOff(shown string) part {
+	text, cutFront := strings.CutPrefix(shown, shortened)
+	text, cutEnd := strings.CutSuffix(text, shortened)
+	return part{text, cutFront, cutEnd}
+}
+
+// isOf reports whether it is a part of a text, which is cut.
+func (p part) isOf(text string) bool {
+	switch {
+	case p.cutFront && p.cutEnd:
+		return strings.Contains(text, p.text)
+	case p.cutFront:
+		return strings.HasSuffix(text, p.text)
+	}
+	return p.cutEnd && strings.HasPrefix(text, p.text)
+}
+
+// isOfSome reports whether it is a part of what others shows of some of the elements of a list.
+func (p part) isOfSome(elements []string) bool {
+	if !p.cutEnd {
+		p.text += between
+	}
+	if !p.cutFront {
+		return p.begins(elements)
+	}
+	for i, e := range elements {
+		e += between
+		for at := range e {
+			rest, found := strings.CutPrefix(p.text, e[at:])
+			behind := part{text: rest, cutEnd: p.cutEnd}
+			if found && behind.begins(elements[i+1:]) || p.cutEnd && strings.HasPrefix(e[at:], p.text) {
+				return true
+			}
 		}
 	}
-	return shown == "" || without
+	return false
+}
+
+// begins is isOfSome for a part that begins with an element.
+func (p part) begins(elements []string) bool {
+	for _, e := range elements {
+		switch e += between; {
+		case p.cutEnd && strings.HasPrefix(e, p.text):
+			return true
+		case strings.HasPrefix(p.text, e):
+			p.text = p.text[len(e):]
+		}
+	}
+	return p.text == ""
 }
 
 // heldAt returns what files have in the place of a conflict.

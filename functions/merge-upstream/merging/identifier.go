@@ -46,14 +46,14 @@ func upstreamName(body *yaml.Node) (namespace, name string, ok bool) {
 	if i < 0 {
 		return "", "", false
 	}
-	mark, ok := markOf(body.Content[i])
+	mark, ok := markOf(body.Content[i].LineComment)
 	namespace, name, slash := strings.Cut(mark, "/")
 	return namespace, name, ok && slash
 }
 
-// markOf returns the text of the kpt-merge comment at a key, if there is one.
-func markOf(key *yaml.Node) (text string, ok bool) {
-	comment := strings.TrimSpace(strings.TrimPrefix(key.LineComment, "#"))
+// markOf returns the text of a kpt-merge comment; false of another one.
+func markOf(comment string) (text string, ok bool) {
+	comment = strings.TrimSpace(strings.TrimPrefix(comment, "#"))
 	text, ok = strings.CutPrefix(comment, mergeComment)
 	return strings.TrimSpace(text), ok
 }
@@ -64,7 +64,7 @@ func withoutMark(key *yaml.Node) *yaml.Node {
 	if c == nil {
 		return nil
 	}
-	if _, ok := markOf(c); ok {
+	if _, ok := markOf(c.LineComment); ok {
 		c.LineComment = ""
 	}
 	return c
@@ -122,4 +122,47 @@ func (t *tuple) notedKey() key {
 		return keyOf(t.local)
 	}
 	return keyOf(t.original)
+}
+
+// dropMarks has copies not say any more what they are upstream if the upstream removed or renamed it, and the package
+// followed: they are the package's own, and a second merge would take one of them for what was removed.
+func (m *merged) dropMarks() error {
+	type original struct{ identifier, file string }
+	left := map[original]bool{}
+	for _, r := range m.results {
+		if r.original != nil && (r.outcome == gone || r.updated != nil && keyOf(r.original) != keyOf(r.updated)) {
+			left[original{identifierOf(keyOf(r.original)), r.original.file}] = true
+		}
+	}
+	for i, r := range m.results {
+		if r.local == nil || r.original != nil || r.updated != nil || notedAs(r.local) == "" ||
+			!left[original{notedAs(r.local), r.local.file}] {
+			continue
+		}
+		r.isOrphan = true
+		root := yaml.CopyYNode(r.local.root)
+		at := position(root.Content[0], yaml.MetadataField)
+		root.Content[0].Content[at] = withoutMark(root.Content[0].Content[at])
+		removeAnnotations(root.Content[0], func(key string) bool { return key == identifier })
+		dropped := r
+		dropped.outcome, dropped.root = changed, root
+		switch dropped, err := m.compared(dropped); {
+		case err == nil:
+			r = dropped
+		case !errors.Is(err, errUnreadable):
+			return err
+		}
+		m.results[i] = r
+	}
+	return nil
+}
+
+// notedAs returns the identifier that a resource has upstream, by whatever says so.
+func notedAs(d *document) string {
+	k := keyOf(d)
+	if namespace, name, ok := upstreamName(d.body()); ok {
+		k.namespace, k.name = namespace, name
+		return identifierOf(k)
+	}
+	return annotated(d)
 }

@@ -162,11 +162,19 @@ func (m *merged) withdraw(v versions, tuples []*tuple) {
 }
 
 // isChanged reports whether a resource that the upstream removed was changed here. Changes by kpt, Porch and renderers
-// do not count. A resource in another file is changed: a second merge does not know whether it was moved or copied.
+// do not count, nor do another namespace and name: they say which copy of the resource it is, not what is in it. A
+// resource in another file is changed: a second merge does not know whether it was moved or copied.
 func (m *merged) isChanged(t *tuple) bool {
 	rules := m.rulesFor(t)
 	if t.original == nil {
 		return !rules.context
 	}
-	return t.original.file != t.local.file || !node.Equal(rules.without(t.original), rules.without(t.local))
+	was, is := pair{value: rules.without(t.original)}, pair{value: rules.without(t.local)}
+	if t.original.file != t.local.file || len(newComments(was, is)) > 0 {
+		return true
+	}
+	if t.local.isKptfile() {
+		return !node.Equal(was.value, is.value)
+	}
+	return !node.Equal(unname(was.value), unname(is.value))
 }

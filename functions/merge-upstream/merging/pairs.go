@@ -90,11 +90,11 @@ func noteIdentifier(body *yaml.Node, is key) bool {
 
 // saysUpstream reports whether the Kptfile need not say any more what a resource of the package is upstream.
 func (r result) saysUpstream() bool {
-	switch r.outcome {
-	case keep:
-		return false
-	case gone:
+	switch {
+	case r.isOrphan || r.outcome == gone:
 		return true
+	case r.outcome == keep:
+		return false
 	}
 	now := &document{file: r.local.file, root: r.document()}
 	return annotated(now) != "" || ownKey(now) != ownKey(r.local)

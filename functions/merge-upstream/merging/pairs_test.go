@@ -53,6 +53,12 @@ func TestPairs(t *testing.T) {
 			files{"Kptfile": pairing(of), "a.json": inJSON("settings-prod", "one")}, files{"Kptfile": kptfile, "a.json": strings.Replace(
 				inJSON("settings-prod", "two"), `prod"`, `prod", "annotations": {"internal.kpt.dev/upstream-identifier": "`+id+`"}`, 1)}, nil},
 		"removed upstream": {files{"a.yaml": cmv1, "d.yaml": deploy}, files{"d.yaml": deploy},
+			files{"Kptfile": pairing(of), "a.yaml": renamed("settings-prod", cmv1), "d.yaml": deploy},
+			files{"Kptfile": kptfile, "d.yaml": deploy}, nil},
+		"removed upstream, with one of its name": {files{"a.yaml": cmv1, "d.yaml": deploy}, files{"d.yaml": deploy},
+			files{"Kptfile": pairing(of), "a.yaml": cmv1 + "---\n" + renamed("settings-prod", cmv1), "d.yaml": deploy},
+			files{"Kptfile": kptfile, "a.yaml": renamed("settings-prod", cmv1), "d.yaml": deploy}, nil},
+		"removed upstream, changed here": {files{"a.yaml": cmv1, "d.yaml": deploy}, files{"d.yaml": deploy},
 			files{"Kptfile": pairing(of), "a.yaml": mine, "d.yaml": deploy},
 			files{"Kptfile": pairing(of), "a.yaml": mine, "d.yaml": deploy}, []string{`a.yaml ConfigMap "settings-prod": local`}},
 		"both changed": {one(cmv1), one(cmv2), files{"Kptfile": pairing(of), "a.yaml": renamed("settings-prod", cmOther)},

@@ -93,7 +93,7 @@ func TestHeader(t *testing.T) {
 		"comments alone, behind one that goes": {license + "\n---\n" + cmv1 + "---\n# only\n---\n" + deploy,
 			license + "\n---\n# only\n---\n" + deploy, license + "\n---\n" + cmv1 + "---\n# only\n---\n" + deploy + "spec: {}\n",
 			license + "\n---\n# only\n---\n" + deploy + "spec: {}\n"},
-		"comments alone, behind the only one": {cmv1 + "---\n# only\n", "# only\n", "# mine\n" + cmv1 + "---\n# only\n",
+		"comments alone, behind the only one": {cmv1 + "---\n# only\n", "# only\n", "# license\n\n" + cmv1 + "---\n# only\n",
 			"---\n# only\n"},
 		"of one that moves": {license + "\n" + about + cmv1 + "---\n" + deploy, license + "\n" + deploy + "---\n" + cmv1,
 			license + "\n" + about + cmMine + "---\n# mine\n" + deploy,

@@ -31,6 +31,8 @@ type result struct {
 	text string
 	// item is the item of a ResourceList that the resource becomes.
 	item *yaml.RNode
+	// isOrphan says that it is a copy of a resource that the upstream removed or renamed.
+	isOrphan bool
 }
 
 // move marks a resource as changed if the upstream moved it to another file.
@@ -68,7 +70,7 @@ func (m *merged) absent(t *tuple) (result, error) {
 	switch {
 	case t.updated == nil:
 	case t.original != nil:
-		if !node.Equal(unnamed(t.original), unnamed(t.updated)) {
+		if !node.Equal(unname(yaml.CopyYNode(t.original.body())), unname(yaml.CopyYNode(t.updated.body()))) {
 			m.about(t, SideLocal, "")
 		}
 	case m.removedPackages.contain(t.updated.file):
@@ -81,9 +83,8 @@ func (m *merged) absent(t *tuple) (result, error) {
 	return r, nil
 }
 
-// unnamed returns a copy of a document's body without namespace and name.
-func unnamed(d *document) *yaml.Node {
-	body := yaml.CopyYNode(d.body())
+// unname removes namespace and name from the body of a document, and returns it.
+func unname(body *yaml.Node) *yaml.Node {
 	metadata := present(body, yaml.MetadataField)
 	remove(metadata, yaml.NamespaceField)
 	remove(metadata, yaml.NameField)
@@ -91,20 +92,28 @@ func unnamed(d *document) *yaml.Node {
 }
 
 // withdrawnHere decides on a resource that the updated upstream does not have: it is removed if it is unchanged here.
-// Resources that a package needs stay, and a subpackage is removed as a whole.
 func (m *merged) withdrawnHere(t *tuple) result {
 	r := result{tuple: t}
-	rules := m.rulesFor(t)
-	removed, held := m.withdrawn.contain(t.local.file), m.held.contain(t.local.file)
 	switch {
-	case rules.root || rules.context && t.local.home == ".":
-	case t.original == nil && !removed:
-	case m.isChanged(t):
-		m.about(t, SideLocal, "")
-	case !held:
+	case m.goes(t):
 		r.outcome = gone
+	case m.isWithdrawn(t) && m.isChanged(t):
+		m.about(t, SideLocal, "")
 	}
 	return r
+}
+
+// goes reports whether a resource is removed from the package.
+func (m *merged) goes(t *tuple) bool {
+	return t.local != nil && m.isWithdrawn(t) && !m.held.contain(t.local.file) && !m.isChanged(t)
+}
+
+// isWithdrawn reports whether the upstream removed a resource of the package, or the subpackage that it is in. What
+// a package needs stays.
+func (m *merged) isWithdrawn(t *tuple) bool {
+	rules := m.rulesFor(t)
+	isNeeded := rules.root || rules.context && t.local.home == "."
+	return t.updated == nil && !isNeeded && (t.original != nil || m.withdrawn.contain(t.local.file))
 }
 
 // atomic merges a resource whose fields cannot be merged, as one value.

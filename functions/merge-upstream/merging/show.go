@@ -76,6 +76,9 @@ func (s sources) common() *yaml.Node {
 	return out
 }
 
+// between separates elements that are shown.
+const between = ", "
+
 // others returns the elements of a list that are not among the common ones.
 func others(list, common *yaml.Node) string {
 	var parts []string
@@ -85,7 +88,7 @@ func others(list, common *yaml.Node) string {
 			parts = append(parts, elementShown(list, i))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, between)
 }
 
 // elementShown returns an element of a list with its position.
@@ -147,11 +150,14 @@ func commonPrefix(texts ...[]rune) int {
 	return len(texts[0])
 }
 
-// window returns a text, or if it is too long the part of it around a position.
+// window returns a text, or if it is too long the part of it around a position. That it is an order remains told.
 func window(text []rune, at int) string {
 	const before = 40
 	if len(text) <= maxShown {
 		return string(text)
+	}
+	if names, isOrder := strings.CutPrefix(string(text), inOrderOf); isOrder {
+		return inOrderOf + window([]rune(names), max(0, at-len(inOrderOf)))
 	}
 	start := max(0, at-before)
 	if end := start + maxShown; start > 0 && end < len(text) {

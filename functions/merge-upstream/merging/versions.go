@@ -120,7 +120,7 @@ type merged struct {
 	tracked bool
 	// renamed are the resources that were renamed here, by the directory and the name that they have now.
 	renamed map[inDirectory]*tuple
-	// moves are the namespaces of the upstream's resources here, and here the resources that the package has.
+	// moves are the namespaces of the upstream's resources here, and here the resources that the package keeps.
 	moves moves
 	here  map[key]bool
 	// results are the results for the resources.
@@ -153,9 +153,10 @@ func (v versions) merge(options Options) (*merged, error) {
 		return nil, errors.New("the package has no resource in common with the original upstream, nor with the updated " +
 			"one: pass the revisions of the package that it was made from (upstreamLock in its Kptfile says which)")
 	}
-	m.tracked, m.renamed = isTracked(tuples), renamedHere(tuples)
-	m.moves, m.here = m.movesHere(tuples), keysHere(tuples)
+	m.tracked, m.moves = isTracked(tuples), m.movesHere(tuples)
 	m.withdraw(v, tuples)
+	staying := slices.DeleteFunc(slices.Clone(tuples), m.goes)
+	m.renamed, m.here = renamedHere(staying), keysHere(staying)
 	for _, t := range tuples {
 		r, err := m.followed(t)
 		if err != nil {
@@ -163,7 +164,7 @@ func (v versions) merge(options Options) (*merged, error) {
 		}
 		m.results = append(m.results, r)
 	}
-	if err := m.dropPairs(); err != nil {
+	if err := errors.Join(m.dropMarks(), m.dropPairs()); err != nil {
 		return nil, err
 	}
 	for _, name := range v.paths() {

@@ -104,11 +104,7 @@ func (w *walker) missingUpstream(f field, path string, schema *openapi.ResourceS
 // removes reports whether a value that the upstream removed, or replaced by another one, and that has no other value
 // here, is removed. If its comments were changed here, that is a conflict.
 func (w *walker) removes(original, local pair, updated *yaml.Node, path string) bool {
-	before := map[string]bool{}
-	for _, c := range commentsWith(original) {
-		before[c] = true
-	}
-	after := slices.DeleteFunc(commentsWith(local), func(c string) bool { return before[c] })
+	after := newComments(original, local)
 	if len(after) == 0 || w.rules.written(path) {
 		return true
 	}
