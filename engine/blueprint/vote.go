@@ -204,7 +204,7 @@ func (v *vote) document(name, id string) (text string, has bool) {
 	for _, p := range v.all {
 		b := ballot{of: p}
 		if d := p.document(name, id); d != nil {
-			b.node, b.text, b.hasText, b.schema = d.body(), d.text, true, merging.SchemaOf(d.body())
+			b.node, b.text, b.hasText, b.schema = d.body(), d.text, true, merging.SchemaOf(name, d.body())
 			whole = whole || b.node == nil
 		}
 		all = append(all, b)

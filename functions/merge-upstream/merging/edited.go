@@ -46,9 +46,9 @@ func (m *merged) walk(t *tuple, r rules, set commentSet) (*walker, *yaml.Node) {
 	if t.original != nil {
 		s.original, documents.original = t.original.body(), t.original.root
 	}
-	schema := m.resultSchema(s)
-	if r.kptfile {
-		schema = kptfileSchema()
+	schema := schemaByFile(t.local.file, t.local.body())
+	if schema == nil {
+		schema = m.resultSchema(s)
 	}
 	if w.anchors.of != nil && t.holdSecret() {
 		w.inSecret++ // its values may be those of an alias

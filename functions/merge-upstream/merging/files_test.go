@@ -42,6 +42,10 @@ func TestFiles(t *testing.T) {
 		onConflict                     merging.OnConflict
 		conflicts                      []string
 	}{
+		"Kustomization without a type": {files{"kustomization.yaml": "images:\n- name: a\n  newTag: \"1\"\n- name: b\n  newTag: \"2\"\n"},
+			files{"kustomization.yaml": "images:\n- name: a\n  newTag: \"1\"\n- name: b\n  newTag: \"3\"\n"},
+			files{"kustomization.yaml": "images:\n- name: a\n  newTag: \"9\"\n- name: b\n  newTag: \"2\"\n"},
+			files{"kustomization.yaml": "images:\n- name: a\n  newTag: \"9\"\n- name: b\n  newTag: \"3\"\n"}, "", nil},
 		"resource added upstream": {files{"a.yaml": cmv1}, files{"a.yaml": cmv1, "b.yaml": "# new\n" + deploy},
 			files{"a.yaml": cmv1}, files{"a.yaml": cmv1, "b.yaml": "# new\n" + deploy}, "", nil},
 		"resource added to a file": {files{"a.yaml": cmv1}, files{"a.yaml": cmv1 + "---\n" + deploy},

@@ -3,8 +3,6 @@
 package merging
 
 import (
-	"github.com/package-variants/package-variants/functions/internal/node"
-	"github.com/package-variants/package-variants/functions/internal/pkgtree"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -12,10 +10,10 @@ import (
 // Schema says how the lists in a value are merged. The zero value is that of a type which has no schema.
 type Schema struct{ of *openapi.ResourceSchema }
 
-// SchemaOf returns the schema of a resource.
-func SchemaOf(resource *yaml.Node) Schema {
-	if node.GetString(resource, yaml.KindField) == pkgtree.KptfileName {
-		return Schema{kptfileSchema()}
+// SchemaOf returns the schema of a resource in a file of a package.
+func SchemaOf(file string, resource *yaml.Node) Schema {
+	if schema := schemaByFile(file, resource); schema != nil {
+		return Schema{schema}
 	}
 	return Schema{schemaOf(nil, sources{local: resource})}
 }

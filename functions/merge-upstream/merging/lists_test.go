@@ -21,6 +21,7 @@ func TestKeys(t *testing.T) {
 		pod + "metadata: {finalizers: [a/b]}}":                                "scalars",
 		flux + "spec: {healthChecks: [{kind: Deployment, name: a}]}}":         "one value",
 		kptfile + "pipeline: {mutators: [{name: a, image: b}]}}":              "name",
+		"{images: [{name: a}], resources: [a]}":                               "name, scalars",
 		"{spec: {a: [{name: a}]}}":                                            "one value",
 	} {
 		root, err := yaml.Parse(text)
@@ -47,7 +48,11 @@ func TestKeys(t *testing.T) {
 			}
 			walk(n.Content[0], schema.Elements())
 		}
-		walk(root.YNode(), SchemaOf(root.YNode()))
+		file := "kustomization.yaml"
+		if strings.HasPrefix(text, kptfile) {
+			file = "Kptfile"
+		}
+		walk(root.YNode(), SchemaOf(file, root.YNode()))
 		if all := strings.Join(got, ", "); all != want {
 			t.Errorf("%s: %s, want %s", text, all, want)
 		}

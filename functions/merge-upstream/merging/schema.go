@@ -3,9 +3,11 @@
 package merging
 
 import (
+	"path"
 	"strings"
 
 	"github.com/package-variants/package-variants/functions/internal/node"
+	"github.com/package-variants/package-variants/functions/internal/pkgtree"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/resid"
@@ -30,6 +32,18 @@ func (m *merged) resultSchema(s sources) *openapi.ResourceSchema {
 		return &openapi.ResourceSchema{Schema: &spec.Schema{}}
 	}
 	return schema
+}
+
+// schemaByFile returns the schema of a document of which the file says what it is: of a Kptfile, and of a Kustomization
+// without a type, which kustomize knows by the name of its file; nil of another one.
+func schemaByFile(file string, body *yaml.Node) *openapi.ResourceSchema {
+	switch name := path.Base(file); {
+	case name == pkgtree.KptfileName:
+		return kptfileSchema()
+	case (name == "kustomization.yaml" || name == "kustomization.yml") && node.GetString(body, yaml.APIVersionField) == "":
+		return kustomization
+	}
+	return nil
 }
 
 // schemaFor returns the schema of a type of the Kubernetes API; nil for another type. kyaml reads all schemas when it
