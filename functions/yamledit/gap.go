@@ -30,8 +30,15 @@ func (w *writer) gap(o *entry, p pair, c *collection, column int) {
 		wanted = slices.DeleteFunc(slices.Clone(wanted), func(n note) bool { return n.text == "" })
 		wanted = wanted[:max(0, len(wanted)-len(inner))]
 	}
-	w.lay(after, gapLines(w.text, before, start), wanted, column)
+	lines := gapLines(w.text, before, start)
+	w.lay(after, lines, wanted, column)
+	if n, m := len(wanted), len(lines); n > 0 && m > 0 && wanted[n-1].of != nil && !w.old.known[wanted[n-1].text] &&
+		w.isBlank(lines[m-1]) { // it is new below the entry before, which an empty line sets apart from this one
+		w.put("\n")
+	}
 }
+
+func (w *writer) isBlank(l line) bool { return strings.TrimSpace(w.text[l.from:l.to]) == "" }
 
 // gapOfNew writes what stands before a new entry.
 func (w *writer) gapOfNew(after []line, wanted []note, c *collection, column int) {
@@ -73,7 +80,7 @@ func (w *writer) lay(after, before []line, wanted []note, column int) (used int)
 	}
 	gone, blank := false, false
 	for j, l := range lines {
-		isBlank := strings.TrimSpace(w.text[l.from:l.to]) == ""
+		isBlank := w.isBlank(l)
 		switch {
 		case at[j]:
 			c.put(true)
@@ -134,7 +141,7 @@ func (c *wantedComments) put(ended bool) {
 		notes = notes[:len(notes)-1]
 	}
 	for _, n := range notes {
-		column, known := c.columns[n.of]
+		column, known := c.writer.column(n.of)
 		if !known {
 			column = c.column
 		}

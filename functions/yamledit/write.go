@@ -18,6 +18,8 @@ type writer struct {
 	edited []*yaml.Node
 	// columns are those of the entries that are written, by their values.
 	columns map[*yaml.Node]int
+	// copied are the maps and lists that are written as they were read, with the entries that they were.
+	copied map[*yaml.Node]*entry
 
 	pieces []piece
 	// at is the offset up to which the text is written or left out; -1 inside an entry that is written as a new one.
@@ -72,6 +74,34 @@ func (w *writer) block(c *collection, n *yaml.Node, column int, inline bool) {
 	}
 }
 
+// column returns the column of the entry of a value; false if it has none.
+func (w *writer) column(value *yaml.Node) (int, bool) {
+	if column, known := w.columns[value]; known || value == nil {
+		return column, known
+	}
+	if c := w.collection(w.new.parent[value]); c != nil {
+		return c.column, true
+	}
+	return 0, false
+}
+
+// collection returns what a map or list was in the text, if it is written as it was; nil if it is not.
+func (w *writer) collection(n *yaml.Node) *collection {
+	if n == nil {
+		return nil
+	}
+	if o := w.copied[n]; o != nil {
+		return o.in
+	}
+	parent := w.new.parent[n]
+	c := w.collection(parent)
+	if c == nil {
+		return nil
+	}
+	i := slices.IndexFunc(pairs(parent), func(p pair) bool { return p.value == n })
+	return c.entries[i].in
+}
+
 // inner returns the comments between the colon or the dash of an entry and its value that have lines of their own.
 func (w *writer) inner(o *entry) []line {
 	from, to := min(lineEnd(w.text, o.colon), o.from), o.from
@@ -103,7 +133,9 @@ func (w *writer) entry(o *entry, p pair, column int) {
 		w.fresh(o, p, column)
 	case w.old.sum(o.key) == w.new.sum(p.key) && w.old.sum(o.value) == w.new.sum(p.value) &&
 		sameComments(w.old, o.value, w.new, p.value):
-		w.copy(o.start, o.end)
+		if w.copy(o.start, o.end); isBlock(p.value) {
+			w.copied[p.value] = o
+		}
 	default:
 		w.edited = append(w.edited, p.value)
 		if o.opaque || !w.changed(o, p, column) {

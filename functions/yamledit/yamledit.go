@@ -111,7 +111,8 @@ func (d edit) proven() (Result, error) {
 	var readable *Result // without the comments that it should have
 	forced := map[*yaml.Node]bool{}
 	for range maxTries {
-		w := &writer{edit: d, text: d.src.text, forced: forced, columns: map[*yaml.Node]int{}}
+		w := &writer{edit: d, text: d.src.text, forced: forced, columns: map[*yaml.Node]int{},
+			copied: map[*yaml.Node]*entry{}}
 		if !w.document() {
 			break
 		}

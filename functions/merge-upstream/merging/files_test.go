@@ -42,6 +42,10 @@ func TestFiles(t *testing.T) {
 		onConflict                     merging.OnConflict
 		conflicts                      []string
 	}{
+		"comments added behind the last value of a map": {files{"a.yaml": cmv1, "b.yaml": "a:\n  b:\n    c: 1\n\nz: 1\n"},
+			files{"a.yaml": cmv1 + "  # c: later\n", "b.yaml": "a:\n  b:\n    c: 1\n\n    # d\n    # d: 3\n\nz: 1\n"},
+			files{"a.yaml": cmOther, "b.yaml": "a:\n  b:\n    c: 1\n\nz: 2\n"},
+			files{"a.yaml": cmOther + "  # c: later\n", "b.yaml": "a:\n  b:\n    c: 1\n\n    # d\n    # d: 3\n\nz: 2\n"}, "", nil},
 		"Kustomization without a type": {files{"kustomization.yaml": "images:\n- name: a\n  newTag: \"1\"\n- name: b\n  newTag: \"2\"\n"},
 			files{"kustomization.yaml": "images:\n- name: a\n  newTag: \"1\"\n- name: b\n  newTag: \"3\"\n"},
 			files{"kustomization.yaml": "images:\n- name: a\n  newTag: \"9\"\n- name: b\n  newTag: \"2\"\n"},
