@@ -32,8 +32,15 @@ func (w *writer) gap(o *entry, p pair, c *collection, column int) {
 	}
 	lines := gapLines(w.text, before, start)
 	w.lay(after, lines, wanted, column)
-	if n, m := len(wanted), len(lines); n > 0 && m > 0 && wanted[n-1].of != nil && !w.old.known[wanted[n-1].text] &&
-		w.isBlank(lines[m-1]) { // it is new below the entry before, which an empty line sets apart from this one
+	w.setApart(lines, wanted)
+}
+
+// setApart writes an empty line behind a new comment below the entry before, if one sets that apart from this entry.
+func (w *writer) setApart(gap []line, wanted []note) {
+	if len(gap) == 0 || len(wanted) == 0 || !w.isBlank(gap[len(gap)-1]) {
+		return
+	}
+	if last := wanted[len(wanted)-1]; last.of != nil && !w.old.known[last.text] {
 		w.put("\n")
 	}
 }
