@@ -3,6 +3,7 @@
 package fleet
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"strings"
@@ -158,5 +159,38 @@ func TestDraftNotTaken(t *testing.T) {
 			w.Equal("ended", c.want, lines(w.sync())[0])
 			w.idle()
 		})
+	}
+}
+
+// TestHotfixNotTaken has a hotfix with a file that is not worked on come below an open draft, which nobody has edited, or
+// a person has: the variant names the file, and nothing is published, until it is corrected.
+func TestHotfixNotTaken(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []string{"Manual", "Automatic"} {
+		for _, edited := range []bool{false, true} {
+			t.Run(fmt.Sprint(policy, edited), func(t *testing.T) {
+				t.Parallel()
+				w := published(t, web)
+				w.secondVersion()
+				w.sync()
+				if edited {
+					w.Push(strings.TrimPrefix(draft2, "heads/"), "Edit", map[string]string{"edge/web/more.yaml": "kind: More\n"})
+				}
+				w.Push("main", "A hotfix", map[string]string{"edge/web/logo": "\xff\xfe",
+					"fleet/web.yaml": web + "  approvalPolicy: " + policy + "\n"})
+				report := w.sync()
+				w.Equal("refused", []string{"web: PackageRefused v2 edge.web.packagevariant-2", "PackageVariant default/web: " +
+					"edge.web.main is not worked on: logo is not text in UTF-8: convert it, or take it out of the package"}, lines(report))
+				w.Equal("notes", []string(nil), report.Notes)
+				w.idle()
+				w.Push("main", "Correct it", map[string]string{"edge/web/logo": "text\n"})
+				want := "web: UpToDate v3 edge.web.packagevariant-2"
+				if policy == "Automatic" && !edited {
+					want = "web: UpToDate v4"
+				}
+				w.Equal("corrected", []string{want}, lines(w.sync()))
+				w.idle()
+			})
+		}
 	}
 }

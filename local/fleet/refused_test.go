@@ -44,6 +44,41 @@ func TestTagsGone(t *testing.T) {
 	}
 }
 
+// TestTagsRefused has the server refuse tags while there are a hotfix and two versions of the blueprint: no draft is
+// pushed that is made of what has no tag, and once tags are taken, all is as if they had never been refused.
+func TestTagsRefused(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ policy, want, at string }{
+		"Manual":    {"Manual", "web: UpToDate v2 edge.web.packagevariant-2", strings.TrimPrefix(draft2, "heads/")},
+		"Automatic": {"Automatic", "web: UpToDate v3", "main"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := published(t, web)
+			w.Remote.Hook("update", `case $1 in refs/tags/edge/*) echo "not yet"; exit 1;; esac`)
+			w.Push("main", "A hotfix", map[string]string{"edge/web/more.yaml": "kind: More\n",
+				"fleet/web.yaml": web + "  approvalPolicy: " + tt.policy + "\n"})
+			w.secondVersion()
+			w.Equal("refused", "PushRefused", w.sync().Variants[0].Reason)
+			w.unchanged("a sync that is refused again", func() {
+				w.Equal("again", []string{"edge/web: v2 is to be published (the main branch has changed)"}, happened(w.sync()))
+			})
+			w.Push("main", "Version 3", map[string]string{"blueprints/web/settings.yaml": settings("huge")},
+				"HEAD:refs/tags/blueprints/web/v3")
+			report := w.sync()
+			w.Equal("refused once more", "PushRefused", report.Variants[0].Reason)
+			w.Equal("refs", []string{"heads/package-variants", "tags/edge/web/v1"}, w.Refs())
+			w.Remote.Hook("update", "exit 0")
+			report = w.sync()
+			w.Equal("accepted", []string{tt.want}, lines(report))
+			w.Equal("conflicts", "", report.Variants[0].Conflicted)
+			w.Equal("both changes", "kind: More\n  size: huge\n",
+				w.Remote.Git("grep", "-hE", "size|More", tt.at, "--", "edge/web"))
+			w.idle()
+		})
+	}
+}
+
 // TestTagTaken has tags of a file where the next ones are to be, for what a person or the sync merges, and for a hotfix:
 // their numbers are taken.
 func TestTagTaken(t *testing.T) {

@@ -220,6 +220,9 @@ func (h *Home) Read(ctx context.Context, namespace, name string) (_ packages.Con
 	if err != nil {
 		return packages.Content{}, err
 	}
+	if err := h.belowDraft(ctx, f); err != nil {
+		return packages.Content{}, err
+	}
 	return h.content(f)
 }
 

@@ -3,6 +3,7 @@
 package home
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -137,13 +138,11 @@ func (c *clone) commits(ctx context.Context, some []publication, asTheyAre bool)
 // alone is not taken: those after it are based on it.
 func (c *clone) publish(ctx context.Context, originals map[git.Hash]bool) (all outcomes) {
 	var err error
-	rest := slices.DeleteFunc(c.publications, func(p publication) bool {
-		refusal := c.refused[p.base]
-		if refusal != nil { // the branch did not begin
-			all = append(all, c.unpublished(p, refusal)...)
-		}
-		return refusal != nil
-	})
+	rest, spoiled := c.publications, outcomes(nil)
+	if i := slices.IndexFunc(rest, func(p publication) bool { return c.refusalOf(&p) != nil }); i >= 0 {
+		spoiled = append(c.unpublished(rest[i], c.refusalOf(&rest[i])), c.notPushed(rest[i+1:])...)
+		rest = rest[:i]
+	}
 	asTheyAre := 0
 	for i, p := range rest {
 		if originals[p.commit] {
@@ -168,13 +167,33 @@ func (c *clone) publish(ctx context.Context, originals map[git.Hash]bool) (all o
 		}
 	}
 	for i, p := range rest {
-		told := err
 		if i > 0 && !c.whole(err) {
-			told = failed(packages.ErrStale, "another publication before it was not pushed")
+			all = append(all, c.notPushed(rest[i:])...)
+			break
 		}
-		all = append(all, c.published(p, told)...)
+		all = append(all, c.published(p, err)...)
 	}
 	c.publications = nil
+	return append(all, spoiled...)
+}
+
+// refusalOf returns why what a publication is made of is not there: its branch did not begin, or its draft is not made;
+// nil if nothing of that was refused.
+func (c *clone) refusalOf(p *publication) *Refusal {
+	refusal := c.refused[p.base]
+	if p.made != nil {
+		for _, n := range p.made.needs {
+			refusal = cmp.Or(refusal, c.refused[n.hash])
+		}
+	}
+	return refusal
+}
+
+// notPushed settles publications that are based on one that was not pushed.
+func (c *clone) notPushed(some []publication) (all outcomes) {
+	for _, p := range some {
+		all = append(all, c.unpublished(p, failed(packages.ErrStale, "another publication before it was not pushed"))...)
+	}
 	return all
 }
 

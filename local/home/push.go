@@ -134,8 +134,9 @@ func (h *Home) noteAll(ctx context.Context, all outcomes) error {
 
 // notePublished notes what came of a publication.
 func (h *Home) notePublished(r *repository, o outcome, e *ledger.Entry) {
-	if o.err != nil {
-		e.Published = owed(r.before[o.ref])
+	before := owed(r.before[o.ref])
+	if o.err != nil && (e.Published == nil || before.Number <= e.Published.Number) { // of several, the first one counts
+		e.Published = before
 	}
 	if at := r.refs[o.ref].Commit; o.err == nil && e.Published != nil && e.Published.Tree != "" && at != "" {
 		e.Published = new(*e.Published)
@@ -262,6 +263,16 @@ func (c *clone) drop(which func(need) bool) (all outcomes) {
 		all = append(all, c.settle(ref, change.of, err))
 	}
 	return all
+}
+
+// needsOf returns what has to be pushed before a draft: the commit that it starts from, and the revisions that it is
+// made of, with their tags, since its commit names them.
+func needsOf(r *repository, base git.Hash, of ...*found) []need {
+	needs := []need{{r.clone, base}}
+	for _, f := range of {
+		needs = append(needs, need{f.in.clone, cmp.Or(f.in.ref(f.ref()).Hash, git.Hash(f.Commit))})
+	}
+	return needs
 }
 
 // pushEach pushes the changes of some refs.

@@ -22,6 +22,18 @@ import (
 // isEdited reports whether a draft has something in it that the sync has not written.
 func isEdited(draft *ledger.Draft, tree git.Hash) bool { return draft.Written != tree || draft.Beside }
 
+// belowDraft returns why a draft cannot be brought up to the package that the main branch has: its files are not worked
+// on; nil if they are, or if the draft was brought up to it.
+func (h *Home) belowDraft(ctx context.Context, f *found) error {
+	draft, known := h.ledger[f.member().key()].Drafts[f.workspace]
+	_, main, err := f.in.branchOf(ctx, f.path)
+	if err != nil || !known || !f.Open() || main == draft.Base {
+		return err
+	}
+	_, err = f.in.files(main)
+	return unusable(f.Package.NameOf(strings.TrimPrefix(f.in.branch(), branches)), err)
+}
+
 // bringUp merges what is newer on the main branch into a draft that people have edited.
 func (s *settling) bringUp(ctx context.Context, m member, e *ledger.Entry, f *found, main git.Hash) error {
 	draft := e.Drafts[f.workspace]

@@ -65,7 +65,7 @@ func (h *Home) Ask(ctx context.Context, d packages.Draft) (_ revision.Revision, 
 	if err != nil {
 		return revision.Revision{}, err
 	}
-	r.set(p.ref(), git.Ref{Hash: commit, Commit: commit}, k, needsOf(source, r, base)...)
+	r.set(p.ref(), git.Ref{Hash: commit, Commit: commit}, k, needsOf(r, base, source, from)...)
 	r.touch(p.path)
 	if err := h.begin(m, &d, base, tree, held); err != nil {
 		return revision.Revision{}, err
@@ -236,11 +236,6 @@ func (f *files) textsOf() map[string]string {
 		return nil
 	}
 	return f.texts
-}
-
-// needsOf returns what has to be pushed before a draft: what its lock is on, and the commit that it starts from.
-func needsOf(source *found, r *repository, base git.Hash) []need {
-	return []need{{r.clone, base}, {source.in.clone, git.Hash(source.Commit)}}
 }
 
 // base returns the commit that a draft starts from: the branch's as it is there, so that the draft does not depend on
