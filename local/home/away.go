@@ -29,7 +29,9 @@ func (h *Home) Away(ctx context.Context, namespace string, pkg revision.Package)
 	if rest, err := r.at(r.refs[r.branch()].Commit, m.where()); err == nil && rest != "" {
 		gone = "/" + kptfile // other files may have changed
 	}
-	switch tag := r.latest(m.where()); {
+	tag := r.latest(m.where())
+	from := words.Quoted(fmt.Sprintf("%s/v%d", m.where(), tag))
+	switch {
 	case tree != "":
 		return nil
 	case r.refs[r.branch()].Hash == "":
@@ -37,8 +39,7 @@ func (h *Home) Away(ctx context.Context, namespace string, pkg revision.Package)
 	case tag > 0:
 		return new(v1alpha1.Stalled(v1alpha1.ReasonLeftToPeople, fmt.Sprintf("%s%s is not on the branch %s of %s any more, "+
 			"and is not made again: to have it back, git checkout %s -- %s, and commit that; if it is to stay away, take the "+
-			"variant out of the manifests", pkg, gone, r.Branch, r.git.Address(), words.Quoted(fmt.Sprintf("%s/v%d", m.where(), tag)),
-			words.Quoted(m.where()+gone))))
+			"variant out of the manifests", pkg, gone, r.Branch, r.git.Address(), from, words.Quoted(m.where()+gone))))
 	case r.isAccepted():
 		return new(v1alpha1.Stalled(v1alpha1.ReasonLeftToPeople, fmt.Sprintf("%s is not on the branch %s of %s, which was "+
 			"accepted so, and is not made again: bring it there, or take the variant out of the manifests", pkg, r.Branch,

@@ -88,24 +88,15 @@ func (s *settling) publish(ctx context.Context) error {
 
 // tag publishes what a commit of the branch has of a package.
 func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
-	where := m.where()
-	e, from := s.entry(m), 1
-	isLost := e.Published != nil && e.Published.Number > m.in.latest(where) // the tag of what was published last
-	if isLost && e.Published.Tree == s.tree[m] {
-		from = e.Published.Number
-	} else if e.Published != nil {
-		from = e.Published.Number + 1
-	}
-	unmoved := e.Published != nil && e.Published.Tree == s.tree[m]
-	p := m.in.next(where, from)
+	e := s.entry(m)
+	p, was, unmoved := s.nextOf(m, e.Published)
 	all, err := s.placed(ctx, m)
 	if err != nil {
 		return err
 	}
 	used, last := usedBy(all)
-	var was ledger.Published // nothing, unless its tag is lost
-	if isLost {
-		was = *e.Published
+	if unmoved {
+		last = nil // it takes nothing back
 	}
 	workspace, err := s.workspaceOf(m, p, at, &was, used)
 	if err != nil {
@@ -123,7 +114,7 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 	k := id{m.key(), workspace}
 	m.in.set(p.ref(), git.Ref{Hash: hash, Commit: at}, k)
 	m.in.before[p.ref()] = e.Published
-	tree, err := m.in.at(at, where)
+	tree, err := m.in.at(at, p.path)
 	if err != nil {
 		return err
 	}
@@ -135,13 +126,28 @@ func (s *settling) tag(ctx context.Context, m member, at git.Hash) error {
 	}
 	s.names[m] = workspace
 	again := p.number == was.Number
-	s.did(Arrived, k, Event{Number: p.number, Back: !unmoved && goesBack(f, last, all), Again: again,
-		Unmoved: unmoved && !again})
-	if !unmoved && takesBack(f, last, all) {
+	s.did(Arrived, k, Event{Number: p.number, Back: goesBack(f, last, all), Again: again, Unmoved: unmoved && !again})
+	if takesBack(f, last, all) {
 		e.Rejected = &ledger.Rejected{Asked: e.Asked, Workspace: f.Workspace, TakenBack: true}
 		s.put(m, &e)
 	}
 	return nil
+}
+
+// nextOf returns where a package is published next, after what was published last; nil for nothing. If the tag of that
+// is lost, lost is that, and else nothing. Unmoved reports whether the branch still has it.
+func (s *settling) nextOf(m member, last *ledger.Published) (next place, lost ledger.Published, unmoved bool) {
+	if last == nil {
+		return m.in.next(m.where(), 1), lost, false
+	}
+	unmoved = last.Tree == s.tree[m]
+	from := last.Number + 1
+	if last.Number > m.in.latest(m.where()) {
+		if lost = *last; unmoved {
+			from = last.Number
+		}
+	}
+	return m.in.next(m.where(), from), lost, unmoved
 }
 
 // usedBy returns the workspaces of revisions, and what was published last; nil for nothing.
@@ -165,8 +171,8 @@ func (s *settling) workspaceOf(m member, p place, at git.Hash, was *ledger.Publi
 	return m.in.workspaceAt(p, at, s.merged[m], used, was.Number > 0)
 }
 
-// goesBack reports whether the branch has again what it had before the previous revision, which may be nil: its content,
-// or its lock, is that of an earlier one.
+// goesBack reports whether the branch has again what it had before the previous revision, which may be nil: the content
+// or the lock of an earlier one.
 func goesBack(f, previous *found, all []found) bool {
 	return restores(f, previous, all) || downgrades(f, previous, all)
 }
