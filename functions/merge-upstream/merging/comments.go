@@ -30,7 +30,8 @@ func commentsOf(n *yaml.Node) comments {
 	return comments{n.HeadComment, n.LineComment, n.FootComment}
 }
 
-// commentsWith returns the comments that go with an entry of a map, or with an element of a list, which has no key.
+// commentsWith returns the comments that go with an entry of a map, or with an element of a list, which has no key. One
+// at the foot of it stays.
 func commentsWith(p pair) []string {
 	var out []string
 	add := func(comment string) {
@@ -42,9 +43,9 @@ func commentsWith(p pair) []string {
 	within = func(n *yaml.Node) {
 		add(node.OwnComment(n.HeadComment))
 		add(n.LineComment)
-		add(n.FootComment)
 		for _, c := range n.Content {
 			within(c)
+			add(c.FootComment)
 		}
 	}
 	for _, n := range []*yaml.Node{p.key, p.value} {
