@@ -73,8 +73,8 @@ func (b *branch) load(ctx context.Context) (s *State, err error) {
 	return s, err
 }
 
-// overlapping returns the directories of another fleet that has manifests of this one: one below its path for which
-// there holds, or one above it; "" for none.
+// overlapping returns the directory of another fleet that has manifests of this one, above its path, or below it and
+// such that there holds; "" for none.
 func (b *branch) overlapping(there func(dir string) bool) (string, error) {
 	if b.at == "" {
 		return "", nil

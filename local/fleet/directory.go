@@ -139,15 +139,15 @@ func (f *Fleet) outdated(ctx context.Context, branch string) (string, error) {
 	case err != nil:
 		return "", err
 	case ref == "":
-		return "", fmt.Errorf("nothing was done: %s has no default branch: name the one from which the fleet is synced by "+
-			"--branch", remote.Address())
+		return "", notSynced("%s has no default branch: name the one from which the fleet is synced by --branch",
+			remote.Address())
 	case !before(ctx, remote, d.commit, git.Hash(ref)):
 		of := strings.TrimPrefix(ref, "refs/heads/")
 		if branch == "" {
 			of += ", the default branch"
 		}
-		return "", fmt.Errorf("nothing was done: the commit %.10s is not on %s of %s: push it, or have it merged", d.commit,
-			of, remote.Address())
+		return "", notSynced("the commit %.10s is not on %s of %s: push it, or have it merged", d.commit, of,
+			remote.Address())
 	}
 	if d.commit, err = remote.Last(ctx, d.commit, d.path); err != nil { // a shallow clone does not show it
 		return "", err
@@ -155,12 +155,17 @@ func (f *Fleet) outdated(ctx context.Context, branch string) (string, error) {
 	if late := d.late(ctx, remote, last); late != "" {
 		return late, nil
 	}
-	if last != "" && before(ctx, remote, last, git.Hash(ref)) {
-		if beside := d.beside(ctx, remote, last); beside != "" && !before(ctx, remote, last, d.commit) {
-			return "", errors.New("nothing was done: " + beside)
+	if last != "" && before(ctx, remote, last, git.Hash(ref)) && !before(ctx, remote, last, d.commit) {
+		if beside := d.beside(ctx, remote, last); beside != "" {
+			return "", notSynced("%s", beside)
 		}
 	}
 	return "", nil
+}
+
+// notSynced is the error of a commit that is not to be synced.
+func notSynced(format string, args ...any) error {
+	return fmt.Errorf("nothing was done: "+format, args...)
 }
 
 // late says which later commit was synced already; "" if none was.

@@ -22,7 +22,7 @@ func (h *Home) Away(ctx context.Context, namespace string, pkg revision.Package)
 	}
 	m := member{r, pkg.Name}
 	_, tree, err := r.branchOf(ctx, m.where())
-	if err != nil {
+	if err != nil || tree != "" {
 		return nil
 	}
 	gone := ""
@@ -32,8 +32,6 @@ func (h *Home) Away(ctx context.Context, namespace string, pkg revision.Package)
 	tag := r.latest(m.where())
 	from := words.Quoted(fmt.Sprintf("%s/v%d", m.where(), tag))
 	switch {
-	case tree != "":
-		return nil
 	case r.refs[r.branch()].Hash == "":
 		return new(v1alpha1.Stalled(v1alpha1.ReasonRepositoryReplaced, r.withoutBranch(m.where())))
 	case tag > 0:

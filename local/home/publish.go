@@ -184,17 +184,20 @@ func takesBack(f, previous *found, all []found) bool {
 
 // restores reports whether a revision has the content of one before the previous one.
 func restores(f, previous *found, all []found) bool {
-	return previous != nil && slices.ContainsFunc(all, func(o found) bool {
-		return o.number > 0 && o.number < previous.number && o.tree == f.tree
-	})
+	return hasEarlier(previous, all, func(o *found) bool { return o.tree == f.tree })
 }
 
 // downgrades reports whether a revision has the lock of one before the previous one, which has another.
 func downgrades(f, previous *found, all []found) bool {
 	return previous != nil && previous.Lock != nil && f.Lock != nil && lockID(previous.Lock) != lockID(f.Lock) &&
-		slices.ContainsFunc(all, func(o found) bool {
-			return o.number > 0 && o.number < previous.number && lockID(o.Lock) == lockID(f.Lock)
-		})
+		hasEarlier(previous, all, func(o *found) bool { return lockID(o.Lock) == lockID(f.Lock) })
+}
+
+// hasEarlier reports whether one that was published before a revision, which may be nil, is such.
+func hasEarlier(than *found, all []found, such func(*found) bool) bool {
+	return than != nil && slices.ContainsFunc(all, func(o found) bool {
+		return o.number > 0 && o.number < than.number && such(&o)
+	})
 }
 
 // workspaceAt returns the workspace of what is published at a place: that of its draft, or else its version. People may

@@ -26,8 +26,11 @@ func isEdited(draft *ledger.Draft, tree git.Hash) bool { return draft.Written !=
 // on; nil if they are, or if the draft was brought up to it.
 func (h *Home) belowDraft(ctx context.Context, f *found) error {
 	draft, known := h.ledger[f.member().key()].Drafts[f.workspace]
+	if !known || !f.Open() {
+		return nil
+	}
 	_, main, err := f.in.branchOf(ctx, f.path)
-	if err != nil || !known || !f.Open() || main == draft.Base {
+	if err != nil || main == draft.Base {
 		return err
 	}
 	_, err = f.in.files(main)

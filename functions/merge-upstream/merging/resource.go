@@ -95,10 +95,11 @@ func unname(body *yaml.Node) *yaml.Node {
 func (m *merged) withdrawnHere(t *tuple) result {
 	r := result{tuple: t}
 	switch {
-	case m.goes(t):
-		r.outcome = gone
-	case m.isWithdrawn(t) && m.isChanged(t):
+	case !m.isWithdrawn(t):
+	case m.isChanged(t):
 		m.about(t, SideLocal, "")
+	case !m.held.contain(t.local.file):
+		r.outcome = gone
 	}
 	return r
 }
@@ -111,9 +112,12 @@ func (m *merged) goes(t *tuple) bool {
 // isWithdrawn reports whether the upstream removed a resource of the package, or the subpackage that it is in. What
 // a package needs stays.
 func (m *merged) isWithdrawn(t *tuple) bool {
+	if t.updated != nil || t.original == nil && !m.withdrawn.contain(t.local.file) {
+		return false
+	}
 	rules := m.rulesFor(t)
 	isNeeded := rules.root || rules.context && t.local.home == "."
-	return t.updated == nil && !isNeeded && (t.original != nil || m.withdrawn.contain(t.local.file))
+	return !isNeeded
 }
 
 // atomic merges a resource whose fields cannot be merged, as one value.
